@@ -1,6 +1,6 @@
 //! Runs `sluicegate report`: reads JSON reports, merges them, delivers the result.
 
-use crate::delivery::unfinished_files::OutputFiles;
+use crate::delivery::output_files::OutputFiles;
 use crate::delivery::{deliver_gate_report, list_default_reports};
 use crate::error::Failure;
 use crate::gate::reports::SavedReports;

@@ -8,6 +8,7 @@ mod host_results;
 mod input_files;
 mod needed_lines;
 pub(crate) mod output_conflicts;
+pub(crate) mod output_files;
 mod report_changes;
 mod report_context;
 mod report_files;

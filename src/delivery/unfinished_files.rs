@@ -2,16 +2,16 @@
 //! finish, no report of another run remains that could be taken for its own.
 
 use crate::atomic_file;
-use crate::delivery::input_files::list_input_files;
+use crate::delivery::output_files::OutputFiles;
 use crate::delivery::unfinished_run::{describe_unfinished_run, find_existing_file};
 use crate::delivery::{host_results, list_default_reports};
 use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::cli::{
-    AttestationArgs, Command, DestinationArgs, EventsVerb, Format, PublishArgs, PublishFlags, ReportFlag,
+    AttestationArgs, Command, DestinationArgs, Format, PublishArgs, PublishFlags, ReportFlag,
 };
 use crate::job::policy;
-use crate::job::settings::{self, PublishFiles};
+use crate::job::settings;
 use crate::session::{Run, UnfinishedFiles};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
@@ -56,101 +56,11 @@ pub(crate) fn record_failure_in_reports(run: &Run, failure: &Failure) {
     }
 }
 
-/// The files that a run will write, as far as they are known.
-#[derive(Default)]
-pub(crate) struct OutputFiles {
-    /// The requested or default reports of a review.
-    pub(crate) reports: Vec<ReportFlag>,
-    /// The JUnit report of a publish.
-    pub(crate) publish_junit: Option<PathBuf>,
-    /// The receipt of a publish, of which only the ids of its smoke runs remain.
-    pub(crate) receipt: Option<PathBuf>,
-    /// Statements and results, which are removed, because they have no form for an unfinished run.
-    pub(crate) removed_files: Vec<PathBuf>,
-    /// The file of `--out`, which is removed, too.
-    pub(crate) result_file: Option<PathBuf>,
-    /// The files that the run reads, which it must not replace.
-    pub(crate) inputs: Vec<PathBuf>,
-}
-
 /// Replaces or removes the old files at the paths that flags and the environment name. This happens before anything can
 /// fail, so that no result of an earlier run remains.
 pub(crate) fn replace_files_named_by_flags(run: &Run, command: &Command) -> Result<(), Failure> {
     describe_unfinished_run(run, command, &mut run.lock_unfinished_files());
     run.replace_old_files(&OutputFiles::from_command(run, command))
-}
-
-impl OutputFiles {
-    /// Returns the files that the command writes and those that it reads, as flags and the environment name them. A dry
-    /// run does not write reports, so it keeps those of earlier runs, but removes the file of `--out`.
-    fn from_command(run: &Run, command: &Command) -> Self {
-        let env = &run.env;
-        let is_dry_run = |flag| settings::is_dry_run(flag, env);
-        let publish_files = |flags: &PublishFlags| settings::requested_publish_files(flags, env);
-        // `check` and `report` have no dry run.
-        let has_no_dry_run = false;
-        let mut files = match command {
-            Command::Review(args) => Self::for_review(run, &args.gate.destinations, is_dry_run(args.dry_run))
-                .with_review_statement(run, &args.attestation),
-            Command::Check(args) => Self::for_review(run, &args.gate.destinations, has_no_dry_run),
-            Command::Ci(args) => {
-                let is_dry = is_dry_run(args.review.dry_run);
-                Self::for_review(run, &args.review.gate.destinations, is_dry)
-                    .with_review_statement(run, &args.review.attestation)
-                    .with_publish_files(publish_files(&args.publish), is_dry)
-            }
-            Command::Publish(args) => {
-                Self::default().with_publish_files(publish_files(&args.flags), is_dry_run(args.dry_run))
-            }
-            Command::Report(args) => Self::for_review(run, &args.destinations, has_no_dry_run)
-                .with_review_statement(run, &args.attestation),
-            _ => Self::default(),
-        };
-        files.inputs = list_input_files(run, command);
-        // An export with a cursor refuses a file with the events of an earlier run, because no later run would export
-        // them again.
-        let is_continued_export = match command {
-            Command::Events(args) => {
-                let EventsVerb::Export(args) = &args.verb;
-                args.cursor.is_some()
-            }
-            _ => false,
-        };
-        if !is_continued_export {
-            files.result_file.clone_from(&run.global.out);
-        }
-        files
-    }
-
-    /// Returns the reports of a review that flags and the environment name; none in a dry run.
-    fn for_review(run: &Run, destinations: &DestinationArgs, is_dry: bool) -> Self {
-        Self {
-            reports: if is_dry {
-                Vec::new()
-            } else {
-                settings::requested_reports(&destinations.report, &run.env)
-            },
-            ..Self::default()
-        }
-    }
-
-    /// Adds the files of the review's statement, which flags and the environment name, to the files to remove. A dry
-    /// run removes them, too: the change may have added the statement, and a later step would sign it.
-    fn with_review_statement(mut self, run: &Run, args: &AttestationArgs) -> Self {
-        let files = settings::requested_review_attestation(args, &run.env);
-        self.removed_files.extend(files.list_paths().map(Path::to_owned));
-        self
-    }
-
-    /// Adds the files of a publish: the receipt and the statement to be removed, and the JUnit report to be replaced. A
-    /// dry run does not write a JUnit report, so it keeps the old one.
-    pub(crate) fn with_publish_files(mut self, files: PublishFiles, is_dry: bool) -> Self {
-        self.receipt = files.receipt;
-        self.removed_files
-            .extend(files.attestation.list_paths().map(Path::to_owned));
-        self.publish_junit = files.junit.filter(|_| !is_dry);
-        self
-    }
 }
 
 /// A file of an earlier run: reports are replaced, the others are removed.

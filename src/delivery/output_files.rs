@@ -1,0 +1,102 @@
+//! The files that a run writes: those that flags and the environment name, as far as they are known.
+
+use crate::delivery::input_files::list_input_files;
+use crate::job::cli::{AttestationArgs, Command, DestinationArgs, EventsVerb, PublishFlags, ReportFlag};
+use crate::job::settings::{self, PublishFiles};
+use crate::session::Run;
+use std::path::{Path, PathBuf};
+
+/// The files that a run will write, as far as they are known.
+#[derive(Default)]
+pub(crate) struct OutputFiles {
+    /// The requested or default reports of a review.
+    pub(crate) reports: Vec<ReportFlag>,
+    /// The JUnit report of a publish.
+    pub(crate) publish_junit: Option<PathBuf>,
+    /// The receipt of a publish, of which only the ids of its smoke runs remain.
+    pub(crate) receipt: Option<PathBuf>,
+    /// Statements and results, which are removed, because they have no form for an unfinished run.
+    pub(crate) removed_files: Vec<PathBuf>,
+    /// The file of `--out`, which is removed, too.
+    pub(crate) result_file: Option<PathBuf>,
+    /// The files that the run reads, which it must not replace.
+    pub(crate) inputs: Vec<PathBuf>,
+}
+
+impl OutputFiles {
+    /// Returns the files that the command writes and those that it reads, as flags and the environment name them. A dry
+    /// run does not write reports, so it keeps those of earlier runs, but removes the file of `--out`.
+    pub(super) fn from_command(run: &Run, command: &Command) -> Self {
+        let env = &run.env;
+        let is_dry_run = |flag| settings::is_dry_run(flag, env);
+        let publish_files = |flags: &PublishFlags| settings::requested_publish_files(flags, env);
+        let mut files = match command {
+            Command::Review(args) => Self::for_review(run, &args.gate.destinations)
+                .without_reports_if(is_dry_run(args.dry_run))
+                .with_review_statement(run, &args.attestation),
+            Command::Check(args) => Self::for_review(run, &args.gate.destinations),
+            Command::Ci(args) => {
+                let is_dry = is_dry_run(args.review.dry_run);
+                Self::for_review(run, &args.review.gate.destinations)
+                    .without_reports_if(is_dry)
+                    .with_review_statement(run, &args.review.attestation)
+                    .with_publish_files(publish_files(&args.publish), is_dry)
+            }
+            Command::Publish(args) => {
+                Self::default().with_publish_files(publish_files(&args.flags), is_dry_run(args.dry_run))
+            }
+            Command::Report(args) => {
+                Self::for_review(run, &args.destinations).with_review_statement(run, &args.attestation)
+            }
+            _ => Self::default(),
+        };
+        files.inputs = list_input_files(run, command);
+        // An export with a cursor refuses a file with the events of an earlier run, because no later run would export
+        // them again.
+        let is_continued_export = match command {
+            Command::Events(args) => {
+                let EventsVerb::Export(args) = &args.verb;
+                args.cursor.is_some()
+            }
+            _ => false,
+        };
+        if !is_continued_export {
+            files.result_file.clone_from(&run.global.out);
+        }
+        files
+    }
+
+    /// Returns the reports of a review that flags and the environment name.
+    fn for_review(run: &Run, destinations: &DestinationArgs) -> Self {
+        Self {
+            reports: settings::requested_reports(&destinations.report, &run.env),
+            ..Self::default()
+        }
+    }
+
+    /// Removes the reports in a dry run, which does not write them.
+    fn without_reports_if(mut self, is_dry: bool) -> Self {
+        if is_dry {
+            self.reports.clear();
+        }
+        self
+    }
+
+    /// Adds the files of the review's statement, which flags and the environment name, to the files to remove. A dry
+    /// run removes them, too: the change may have added the statement, and a later step would sign it.
+    fn with_review_statement(mut self, run: &Run, args: &AttestationArgs) -> Self {
+        let files = settings::requested_review_attestation(args, &run.env);
+        self.removed_files.extend(files.list_paths().map(Path::to_owned));
+        self
+    }
+
+    /// Adds the files of a publish: the receipt and the statement to be removed, and the JUnit report to be replaced. A
+    /// dry run does not write a JUnit report, so it keeps the old one.
+    pub(crate) fn with_publish_files(mut self, files: PublishFiles, is_dry: bool) -> Self {
+        self.receipt = files.receipt;
+        self.removed_files
+            .extend(files.attestation.list_paths().map(Path::to_owned));
+        self.publish_junit = files.junit.filter(|_| !is_dry);
+        self
+    }
+}
