@@ -87,11 +87,7 @@ fn find_commit_for_other_clones(delivery: &Delivery<'_>, head: &str) -> String {
     if !is_trial_merge && !may_be_local_merge(delivery, head) && !delivery.is_merge_of_host_commit(head) {
         return head.to_owned();
     }
-    let request = RequestedRevisions {
-        // Only head is needed, so the base must not be resolved.
-        all: true,
-        ..RequestedRevisions::default()
-    };
+    let request = RequestedRevisions::for_head_only();
     let target = delivery
         .files
         .and_then(|(repo, _)| context::resolve_target(repo, ci, &request).ok());

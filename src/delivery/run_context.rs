@@ -1,5 +1,6 @@
 //! The context of a run as text and as JSON: the detected settings, the selected pipelines, and the reason for each.
 
+use crate::gate::selection::selection_reason::SelectionReason;
 use crate::gate::{Candidate, SelectedPipelines, is_within};
 use crate::job::context::{EarlierCommit, Target, join_short_ids};
 use serde_json::{Value, json};
@@ -128,7 +129,7 @@ pub(crate) fn list_unchanged_files(
         }
         let is_selected = selected_pipelines.files.contains(path);
         let reason = match &selected_pipelines.reason_for_all {
-            Some(reason) if is_selected => format!("all pipelines are selected: {reason}"),
+            Some(reason) if is_selected => SelectionReason::AllSelected(reason.clone()).to_string(),
             _ if is_pipeline(path) => "unchanged since the base".to_owned(),
             _ => "not a pipeline".to_owned(),
         };

@@ -140,13 +140,14 @@ impl Evaluation {
         }
     }
 
-    /// Sets the requests that got no usable response. With `may_pass`, an unavailable platform does not make the run
-    /// undecided.
-    pub(crate) fn set_failed_requests(&mut self, failed_requests: FailedRequests, may_pass: bool) {
-        if may_pass {
-            self.set_excuse("the change passes regardless, because of --on-unavailable pass");
-        }
+    /// Sets the requests that got no usable response.
+    pub(crate) fn set_failed_requests(&mut self, failed_requests: FailedRequests) {
         self.failed_requests = failed_requests;
+    }
+
+    /// Lets the run pass although the platform is unavailable, because the job requested it.
+    pub(crate) const fn excuse_unavailable_platform(&mut self) {
+        self.set_excuse("the change passes regardless, because of --on-unavailable pass");
     }
 
     /// Prints the requests that got no usable response: as warnings if the run passes, otherwise as errors.
@@ -196,7 +197,7 @@ impl Evaluation {
             .into_iter()
             .map(|path| ExcludedFile {
                 path,
-                reason: "not a file that is reviewed".to_owned(),
+                reason: ExcludedFile::UNREVIEWED_TYPE.to_owned(),
             });
         let excluded_by_selection = pipelines
             .left_out_files

@@ -46,15 +46,14 @@ pub(crate) use gate_action::GateAction;
 pub(crate) use local_review::rule_evaluation::evaluate_files;
 pub(crate) use project_checks::collected_facts::CollectedFacts;
 pub(crate) use project_checks::project_scope::{
-    ChangedFacts, ChooseOtherFiles, OtherFiles, ProjectContents, ProjectFindings, ProjectScope,
-    find_script_defect,
+    ChangedFacts, ChooseOtherFiles, OtherFiles, ProjectContents, ProjectFindings, ProjectScope, read_script,
 };
 pub(crate) use remote_review::batch::{
     BatchError, BatchResponse, Batching, ReviewParameters, review_in_batches,
 };
-pub(crate) use remote_review::evidence::needs_result;
 pub(crate) use remote_review::failed_batch::build_failed_batches;
 pub(crate) use remote_review::positions::Positions;
+pub(crate) use remote_review::response_gaps::needs_result;
 pub(crate) use remote_review::response_merge::merge_responses;
 pub(crate) use run_findings::{RunFindings, UnevaluatedFile, merge_results};
 pub(crate) use selection::compared_changes::{Candidate, ComparedChanges};

@@ -63,6 +63,13 @@ impl RunFindings {
         self.limits.push(limit);
     }
 
+    /// Adds the results of another evaluation, without its notes.
+    pub(crate) fn add_results(&mut self, other: Self) {
+        self.files.extend(other.files);
+        self.unreviewed_files.extend(other.unreviewed_files);
+        self.failed_batches.extend(other.failed_batches);
+    }
+
     /// Adds files that could not be read, unless the review already reports them.
     pub(crate) fn add_unread_files(&mut self, unread_files: Vec<UnreviewedFile>) {
         let known_paths: BTreeSet<String> = self

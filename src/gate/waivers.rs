@@ -71,7 +71,7 @@ impl Workspace<'_> {
         };
         let file = reader.read_file(FILE_NAME, FilePresence::Optional, MAX_WAIVERS_BYTES)?;
         if let Some(reason) = file.unusable_reason() {
-            return PolicyWaivers::for_unusable_file(reason);
+            return Ok(PolicyWaivers::for_unusable_file(reason));
         }
         // The policy revision lacks the file, but the checkout has it.
         let unused_reason = file.missing_reason().filter(|_| file.checkout_text.is_some());
@@ -89,7 +89,7 @@ impl Workspace<'_> {
                 today: today(),
             }),
             Err(failure) if on_unusable == UnusableFile::TreatAsMissing => {
-                PolicyWaivers::for_unusable_file(&failure.describe_on_one_line())
+                Ok(PolicyWaivers::for_unusable_file(&failure.describe_on_one_line()))
             }
             Err(failure) => Err(failure),
         }
@@ -272,18 +272,17 @@ pub(crate) fn apply_waivers(
 }
 
 impl PolicyWaivers {
-    /// Creates an empty set of waivers. A note states the reason why the waivers file cannot be used. Returns a
-    /// `Result` only because the constructor of a set of waivers does.
-    fn for_unusable_file(reason: &str) -> Result<Self, Failure> {
-        Ok(Self {
-            waivers: build_waivers(Vec::new(), FILE_NAME)?,
+    /// Creates an empty set of waivers. A note states the reason why the waivers file cannot be used.
+    fn for_unusable_file(reason: &str) -> Self {
+        Self {
+            waivers: Waivers::default(),
             reviewed_waivers: ReviewedWaivers::Unchanged,
             unused_file: Some(UnusedWaiversFile::Unusable(format!(
                 "the waivers file that applies to this run cannot be used, so it is treated as missing, and no finding is waived: {reason}"
             ))),
             needs_separate_edit: false,
             today: today(),
-        })
+        }
     }
 
     /// Returns why the waivers file that applies to the run cannot be used; `None` if it can, or if there is none.

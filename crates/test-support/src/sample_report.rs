@@ -56,7 +56,7 @@ pub fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
 pub fn excluded_file(path: &str) -> ExcludedFile {
     ExcludedFile {
         path: path.to_owned(),
-        reason: "not a file that is reviewed".to_owned(),
+        reason: ExcludedFile::UNREVIEWED_TYPE.to_owned(),
     }
 }
 

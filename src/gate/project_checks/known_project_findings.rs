@@ -106,7 +106,7 @@ impl GateRun<'_> {
         let Some(comparison) = &mut run_findings.comparison else {
             return Ok(());
         };
-        let selected_paths = self.collect_selected_paths();
+        let selected_paths = self.selection.pipelines.collect_paths();
         let project_files = mem::take(&mut run_findings.project_files).into_iter();
         let (mut selected_files, mut other_files): (Vec<_>, Vec<_>) =
             project_files.partition(|file| self.reports_all_findings_in(&file.path, &selected_paths));

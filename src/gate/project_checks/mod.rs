@@ -23,11 +23,12 @@ use crate::gate::project_checks::renamed_files::RenamedFiles;
 use crate::gate::run::GateRun;
 use crate::gate::{
     ChangedFacts, ChooseOtherFiles, CollectedFacts, OtherFiles, ProjectContents, ProjectFindings,
-    ProjectScope, RunFindings, find_script_defect,
+    ProjectScope, RunFindings, read_script,
 };
 use crate::job::settings::ProjectCheckSettings;
 use crate::workspace::Workspace;
 use rayon::prelude::*;
+use sluicegate_base::file_defect::FileDefect;
 use sluicegate_git::{Change, ChangeKind, CommitId, GitError, Snapshot};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{FileNameSearch, PipelineFacts, is_pipeline};
@@ -121,7 +122,7 @@ impl GateRun<'_> {
         known_facts: CollectedFacts,
     ) -> Result<ProjectFindings, Failure> {
         let pipelines = &self.selection.pipelines;
-        let selected_paths = self.collect_selected_paths();
+        let selected_paths = self.selection.pipelines.collect_paths();
         // The selected pipelines are read like changed ones, because all their findings are reported.
         let mut changed_paths = selected_paths.clone();
         changed_paths.extend(
@@ -169,12 +170,6 @@ impl GateRun<'_> {
         });
         reported_files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(reported_files)
-    }
-
-    /// Returns the paths of the selected pipelines.
-    fn collect_selected_paths(&self) -> HashSet<&str> {
-        let paths = self.selection.pipelines.files.iter();
-        paths.map(String::as_str).collect()
     }
 
     /// Returns whether all findings in the file are reported, not only the new ones.
@@ -246,8 +241,15 @@ impl GateRun<'_> {
         let mut byte_count = 0;
         let mut defective_scripts = Vec::new();
         for file in snapshot.find_files(paths)? {
-            if byte_count > MAX_EXAMINED_BYTES || find_script_defect(repo, &file, &mut byte_count)?.is_some()
-            {
+            if byte_count > MAX_EXAMINED_BYTES {
+                defective_scripts.push(file.path);
+                continue;
+            }
+            let Some(content) = read_script(repo, &file)? else {
+                continue;
+            };
+            byte_count += content.len() as u64;
+            if FileDefect::find_in_script(&content).is_some() {
                 defective_scripts.push(file.path);
             }
         }

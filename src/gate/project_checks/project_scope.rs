@@ -193,12 +193,12 @@ impl ProjectScope<'_> {
         let script_paths: BTreeSet<&str> = references.filter_map(Reference::script_path).collect();
         let mut scripts = BTreeMap::new();
         let mut irregular_scripts = BTreeMap::new();
-        let mut ignored_byte_count = 0;
         for file in snapshot.find_files(&script_paths)? {
             if let Some(description) = file.kind.unreadable_reason() {
                 irregular_scripts.insert(file.path, description);
             } else {
-                let defect = find_script_defect(self.repo, &file, &mut ignored_byte_count)?;
+                let content = read_script(self.repo, &file)?;
+                let defect = content.and_then(|content| FileDefect::find_in_script(&content));
                 scripts.insert(file.path, defect);
             }
         }
@@ -332,20 +332,14 @@ fn list_regular_paths(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> 
         .collect())
 }
 
-/// Returns the defect of a script, such as a wrong encoding. A file is not examined if it is large, cannot be read from
-/// disk, or may differ from the content that git stores. Adds the number of read bytes to `byte_count`.
-pub(crate) fn find_script_defect(
-    repo: &Repository,
-    file: &SnapshotFile,
-    byte_count: &mut u64,
-) -> Result<Option<FileDefect>, GitError> {
-    let content = match &file.content {
+/// Returns the content of a script. Returns `None` if it is large, cannot be read from disk, or may differ from the
+/// content that git stores.
+pub(crate) fn read_script(repo: &Repository, file: &SnapshotFile) -> Result<Option<Vec<u8>>, GitError> {
+    Ok(match &file.content {
         FileContent::Blob(blob) => repo.read_blob(blob, MAX_SCRIPT_SIZE)?,
         FileContent::Disk(_) if file.doubt.is_some() => None,
         FileContent::Disk(path) => read_disk_file(path, MAX_SCRIPT_SIZE).ok().flatten(),
-    };
-    *byte_count += content.as_ref().map_or(0, |content| content.len() as u64);
-    Ok(content.and_then(|content| FileDefect::find_in_script(&content)))
+    })
 }
 
 /// Returns the entries of the shared-pipelines file; empty if it is missing or cannot be read.

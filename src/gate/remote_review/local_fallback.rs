@@ -78,36 +78,26 @@ impl LocalFallback {
     pub(crate) fn contains(&self, path: &str) -> bool {
         self.paths.contains(path)
     }
+}
 
-    /// Evaluates the base versions of the files that were evaluated locally, and adds the results to those of the base.
-    /// Does nothing if none of these files existed at the base.
-    pub(crate) fn add_base_results(
-        workspace: &Workspace<'_>,
-        snapshot: &Snapshot<'_>,
-        rules: Option<&RuleSet>,
-        base: &CommitId,
-        base_paths: &BasePaths,
-        base_findings: &mut RunFindings,
-    ) -> Result<(), Failure> {
-        if base_paths.collect_base_paths().is_empty() {
-            return Ok(());
-        }
-        let mut local_findings = match rules {
-            Some(rules) => local_review::evaluate_at_base(&workspace.repo, rules, base, base_paths)?,
-            None => local_review::evaluate_at_base(
-                &workspace.repo,
-                &workspace.create_rule_set_without_file(snapshot)?,
-                base,
-                base_paths,
-            )?,
-        };
-        base_findings.files.append(&mut local_findings.files);
-        base_findings
-            .unreviewed_files
-            .append(&mut local_findings.unreviewed_files);
-        base_findings
-            .failed_batches
-            .append(&mut local_findings.failed_batches);
-        Ok(())
+/// Evaluates the base versions of the files that were evaluated locally.
+pub(crate) fn evaluate_fallback_base(
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    rules: Option<&RuleSet>,
+    base: &CommitId,
+    base_paths: &BasePaths,
+) -> Result<RunFindings, Failure> {
+    if base_paths.collect_base_paths().is_empty() {
+        return Ok(RunFindings::default());
+    }
+    match rules {
+        Some(rules) => local_review::evaluate_at_base(&workspace.repo, rules, base, base_paths),
+        None => local_review::evaluate_at_base(
+            &workspace.repo,
+            &workspace.create_rule_set_without_file(snapshot)?,
+            base,
+            base_paths,
+        ),
     }
 }

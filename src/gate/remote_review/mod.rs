@@ -2,14 +2,15 @@
 
 pub(crate) mod batch;
 mod batch_sender;
-pub(crate) mod evidence;
 pub(crate) mod failed_batch;
 pub(crate) mod failed_requests;
 pub(crate) mod local_fallback;
 pub(crate) mod positions;
 pub(crate) mod requested_paths;
 mod required_settings;
+pub(crate) mod response_gaps;
 pub(crate) mod response_merge;
+mod response_status;
 
 use crate::error::Failure;
 use crate::gate::baseline::{Baseline, has_same_rules};
@@ -18,7 +19,7 @@ use crate::gate::evaluation::Evaluation;
 use crate::gate::local_review;
 use crate::gate::remote_review::batch_sender::BatchSender;
 use crate::gate::remote_review::failed_requests::FailedRequests;
-use crate::gate::remote_review::local_fallback::LocalFallback;
+use crate::gate::remote_review::local_fallback::{LocalFallback, evaluate_fallback_base};
 use crate::gate::remote_review::required_settings::require_file_settings;
 use crate::gate::run::{GateRun, ReviewEngine};
 use crate::gate::{
@@ -338,14 +339,13 @@ impl ReviewEngine for RemoteReview<'_> {
             _ => self.review_base(run, base, &requested_paths)?,
         };
         // Then the files that are always evaluated locally.
-        LocalFallback::add_base_results(
+        base_findings.add_results(evaluate_fallback_base(
             run.subject.workspace,
             &run.subject.snapshot,
             self.rules.as_ref(),
             base,
             &fallback_base_paths,
-            &mut base_findings,
-        )?;
+        )?);
         base_paths.add(fallback_base_paths);
         self.evaluate_base_of_clean_files(
             run,
@@ -373,7 +373,10 @@ impl ReviewEngine for RemoteReview<'_> {
         }
         let may_pass = is_lenient && !has_responded && head_findings.lacks_only_responses();
         let mut evaluation = Evaluation::new(head_findings, run.subject.settings.verdict.fail_on);
-        evaluation.set_failed_requests(failed_requests, may_pass);
+        evaluation.set_failed_requests(failed_requests);
+        if may_pass {
+            evaluation.excuse_unavailable_platform();
+        }
         evaluation.print_failed_requests(run.session)?;
         Ok(evaluation)
     }

@@ -1,7 +1,8 @@
 //! Merges the responses to the batches into findings. Gaps in a response are reported, never filled in.
 
-use crate::gate::remote_review::evidence::{self, ResponseGaps, ResponseStatus};
 use crate::gate::remote_review::requested_paths::RequestedPaths;
+use crate::gate::remote_review::response_gaps::{self, ResponseGaps};
+use crate::gate::remote_review::response_status::ResponseStatus;
 use crate::gate::{BatchResponse, Positions, RunFindings};
 use sluicegate_pipelines::findings::{
     Enforcement, FileResults, Origin, ReviewGap, RuleResult, Severity, Status, UnreviewedFile, Violation,
@@ -37,6 +38,7 @@ pub(crate) fn merge_responses(
                 gaps: &mut gaps,
                 rules,
                 positions,
+                is_batch_failed: false,
             }
             .add_batch(&response.files, review),
             Err(error) => {
@@ -78,6 +80,8 @@ struct ResponseMerger<'m, 'p> {
     gaps: &'m mut ResponseGaps,
     rules: Option<&'m RuleSet>,
     positions: &'m mut Positions<'p>,
+    /// The platform reports the batch as failed.
+    is_batch_failed: bool,
 }
 
 impl ResponseMerger<'_, '_> {
@@ -86,8 +90,8 @@ impl ResponseMerger<'_, '_> {
     /// unreviewed.
     fn add_batch(&mut self, files: &[String], response: ReviewResponse) {
         let (status, message) = (response.review_status.as_deref(), response.message.as_deref());
-        let is_failed = self.record_batch_status(files, status, message);
-        if is_failed {
+        self.record_batch_status(files, status, message);
+        if self.is_batch_failed {
             self.run_findings
                 .failed_batches
                 .push(files.iter().cloned().collect());
@@ -100,7 +104,7 @@ impl ResponseMerger<'_, '_> {
                 .read_pipelines(paths.filter(|path| needs_reading(&results, path)));
             for path in group {
                 let rule_responses = results.remove(path);
-                self.add_reviewed_file(path, rule_responses, excluded_paths.contains(path), is_failed);
+                self.add_reviewed_file(path, rule_responses, excluded_paths.contains(path));
             }
         }
         // The requested paths were removed from the results above.
@@ -124,13 +128,12 @@ impl ResponseMerger<'_, '_> {
 
     /// Adds the results of one file; `None` if the response has no entry for it. A pipeline that was excluded or not
     /// evaluated by any rule is unreviewed. An excluded file that is not a pipeline and has no results is only recorded
-    /// as excluded. `is_batch_failed` tells whether the platform reports the file's batch as failed.
+    /// as excluded.
     fn add_reviewed_file(
         &mut self,
         path: &str,
         rule_responses: Option<Vec<RuleResponse>>,
         is_excluded: bool,
-        is_batch_failed: bool,
     ) {
         let kind = PipelineKind::from_path(path);
         let has_results = rule_responses
@@ -152,21 +155,22 @@ impl ResponseMerger<'_, '_> {
         // An empty list of results is added only for a file that needs no result.
         if let Some(responses) = rule_responses.filter(|_| has_results || reason.is_none()) {
             let is_unreviewed = reason.is_some();
-            self.add_file(path.to_owned(), responses, is_batch_failed, is_unreviewed);
+            self.add_file(path.to_owned(), responses, is_unreviewed);
         }
     }
 
     /// Returns whether the platform must return a rule result for the pipeline.
     fn needs_result(&self, path: &str) -> bool {
-        evidence::needs_result(self.rules, self.positions, path)
+        response_gaps::needs_result(self.rules, self.positions, path)
     }
 
-    /// Returns whether the platform reports the batch as failed. If the status is missing or unknown, returns false and
-    /// records a doubt about all files of the batch. A response has a `message` only if it has neither a status nor
-    /// results.
-    fn record_batch_status(&mut self, files: &[String], status: Option<&str>, message: Option<&str>) -> bool {
+    /// Records whether the platform reports the batch as failed. If the status is missing or unknown, records a doubt
+    /// about all files of the batch. A response has a `message` only if it has neither a status nor results.
+    fn record_batch_status(&mut self, files: &[String], status: Option<&str>, message: Option<&str>) {
+        let known_status = status.and_then(ResponseStatus::parse);
+        self.is_batch_failed = known_status == Some(ResponseStatus::Failed);
         let doubt = match (status, message) {
-            (Some("PASSED" | "FAILED"), _) => return status == Some("FAILED"),
+            _ if self.is_batch_failed || known_status == Some(ResponseStatus::Passed) => return,
             (Some(unknown_status), _) => {
                 format!("the platform's response has an unknown reviewStatus: {unknown_status}")
             }
@@ -180,7 +184,6 @@ impl ResponseMerger<'_, '_> {
         let doubtful_files = files.iter().map(|path| (path.clone(), doubt.clone()));
         self.run_findings.doubtful_files.extend(doubtful_files);
         self.add_doubt(doubt);
-        false
     }
 
     /// Adds a doubt, once for each text.
@@ -201,17 +204,11 @@ impl ResponseMerger<'_, '_> {
 
     /// Adds the results of one file, and records the rules without a result. If a result is unusable or contradicts
     /// another one, the file is also unreviewed, unless it already is (`is_unreviewed`).
-    fn add_file(
-        &mut self,
-        path: String,
-        rule_responses: Vec<RuleResponse>,
-        is_batch_failed: bool,
-        is_unreviewed: bool,
-    ) {
+    fn add_file(&mut self, path: String, rule_responses: Vec<RuleResponse>, is_unreviewed: bool) {
         let mut results: Vec<RuleResult> = Vec::with_capacity(rule_responses.len());
         let mut unusable_reason = None;
         for response in rule_responses {
-            match self.build_result(&path, response, is_batch_failed) {
+            match self.build_result(&path, response) {
                 Ok(result) => {
                     let earlier_result = results.iter().find(|earlier| earlier.rule == result.rule);
                     if earlier_result.is_some_and(|earlier| earlier.status.name() != result.status.name()) {
@@ -246,12 +243,7 @@ impl ResponseMerger<'_, '_> {
 
     /// Converts a rule result of the response. Corrects a status that contradicts the rest of the result. The error is
     /// the reason why the result is not usable.
-    fn build_result(
-        &mut self,
-        path: &str,
-        mut response: RuleResponse,
-        is_batch_failed: bool,
-    ) -> Result<RuleResult, String> {
+    fn build_result(&mut self, path: &str, mut response: RuleResponse) -> Result<RuleResult, String> {
         let Some(rule) = response.rule_name.take() else {
             return Err("a rule result in the platform's response has no ruleName".to_owned());
         };
@@ -270,7 +262,7 @@ impl ResponseMerger<'_, '_> {
         }
         let status = match proven_status {
             ResponseStatus::Passed => Status::Passed,
-            ResponseStatus::Failed => Status::Failed(decide_severity(enforcement, is_batch_failed)),
+            ResponseStatus::Failed => Status::Failed(decide_severity(enforcement, self.is_batch_failed)),
             ResponseStatus::Error => Status::Error(response.error_type),
         };
         let violations = self.build_violations(path, &rule, &status, response.violations);

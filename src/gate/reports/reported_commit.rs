@@ -322,11 +322,7 @@ impl SavedReports<'_> {
             }
         }
         if let Some(repo) = self.repo {
-            let request = RequestedRevisions {
-                // Only head is needed, so the base must not be resolved.
-                all: true,
-                ..RequestedRevisions::default()
-            };
+            let request = RequestedRevisions::for_head_only();
             // If the event names a merge or a tag object, this adds the commit to review. If the clone lacks that
             // commit, nothing is added.
             if let Ok(target) = context::resolve_target(repo, self.ci, &request) {

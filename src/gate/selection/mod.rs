@@ -11,6 +11,7 @@ pub(in crate::gate) mod unmatched_selection;
 
 use crate::error::Failure;
 use crate::gate::evaluation::Evaluation;
+use crate::gate::selection::selection_reason::SelectionReason;
 use crate::gate::stricter_target::StricterTarget;
 use crate::gate::{
     Cause, SelectedPipelines, SelectionScope, has_changes_outside_gate, select_named_files, select_pipelines,
@@ -72,7 +73,8 @@ impl SelectionResult {
         let shown_texts = run.shown_texts();
         let is_shown = |reason: &String| shown_texts.iter().any(|text| text.contains(reason));
         if let Some(reason) = reason.filter(|reason| !is_shown(reason)) {
-            run.ui.say(&format!("all pipelines are selected: {reason}"));
+            run.ui
+                .say(&SelectionReason::AllSelected(reason.clone()).to_string());
         }
     }
 

@@ -79,9 +79,8 @@ impl SelectedPipelines {
         let mut count = 0;
         for candidate in &self.candidates {
             let path = &candidate.change.path;
-            let is_in_paths =
-                paths.is_empty() || paths.iter().any(|restriction| is_within(path, restriction));
-            if candidate.reason == SelectionReason::Deleted && is_in_paths && selection.selects(path) {
+            let is_selected = is_within_any(path, paths) && selection.selects(path);
+            if candidate.reason == SelectionReason::Deleted && is_selected {
                 count += 1;
             }
         }

@@ -15,6 +15,14 @@ pub struct RequestedRevisions {
 }
 
 impl RequestedRevisions {
+    /// Requests the head of the run alone: all pipelines are reviewed, so the base need not be resolved.
+    pub fn for_head_only() -> Self {
+        Self {
+            all: true,
+            ..Self::default()
+        }
+    }
+
     /// Returns whether the user selected what to review with `--head`, `--base` or `--all`.
     pub(super) const fn has_requested_scope(&self) -> bool {
         self.base.is_some() || self.head.is_some() || self.all

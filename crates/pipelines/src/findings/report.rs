@@ -226,6 +226,11 @@ pub struct ExcludedFile {
     pub reason: String,
 }
 
+impl ExcludedFile {
+    /// The reason why a file is not reviewed whose type is never reviewed.
+    pub const UNREVIEWED_TYPE: &str = "not a file that is reviewed";
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResultCounts {

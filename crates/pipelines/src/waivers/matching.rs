@@ -10,7 +10,7 @@ use sluicegate_base::globs::parse_glob;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Waivers, prepared for matching.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Waivers {
     entries: Vec<WaiverEntry>,
     globs: GlobSet,

@@ -15,9 +15,6 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// The reason for an excluded file if the report has no reason.
-const NOT_REVIEWED: &str = "not a file that is reviewed";
-
 /// Parses a JSON report strictly: duplicate and unknown keys, another schema, and counts that differ from the results
 /// are errors. `find_contradiction` returns the reason if the verdict is impossible for the results, which is an error
 /// too.
@@ -121,7 +118,7 @@ impl DocumentV2<'_> {
         let excluded_files = self.excluded.into_iter().map(|path| ExcludedFile {
             reason: excluded_reasons
                 .remove(&path)
-                .unwrap_or_else(|| NOT_REVIEWED.to_owned()),
+                .unwrap_or_else(|| ExcludedFile::UNREVIEWED_TYPE.to_owned()),
             path,
         });
         let mut changes_by_path = self.gate_changes_in_words;

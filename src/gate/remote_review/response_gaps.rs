@@ -3,10 +3,10 @@
 //! platform knows, are reported as notes, since they should not block every change.
 
 use crate::gate::Positions;
+use crate::gate::remote_review::response_status::ResponseStatus;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::pipelines::PipelineKind;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
-use sluicegate_platform::api::RuleResponse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of rules or pipelines in a note.
@@ -32,36 +32,6 @@ fn may_enable_any_rule(rules: Option<&RuleSet>, kind: PipelineKind) -> bool {
     enabled_rules.is_none_or(|mut rule_names| rule_names.next().is_some())
 }
 
-/// The status of a rule result in a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ResponseStatus {
-    Passed,
-    Failed,
-    Error,
-}
-
-impl ResponseStatus {
-    /// Parses the platform's name of a status. Returns `None` for an unknown name.
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        match name {
-            "PASSED" => Some(Self::Passed),
-            "FAILED" => Some(Self::Failed),
-            "ERROR" => Some(Self::Error),
-            _ => None,
-        }
-    }
-
-    /// Returns the status that the rest of the result proves: a result with an error is an error, and one with
-    /// violations has not passed.
-    pub(crate) const fn correct(self, response: &RuleResponse) -> Self {
-        match self {
-            Self::Passed | Self::Failed if response.error_type.is_some() => Self::Error,
-            Self::Passed if !response.violations.is_empty() => Self::Failed,
-            Self::Passed | Self::Failed | Self::Error => self,
-        }
-    }
-}
-
 /// Gaps and contradictions in the responses, collected for the notes of the report.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseGaps {
@@ -70,7 +40,7 @@ pub(crate) struct ResponseGaps {
     /// Unknown rules, from pipelines that have results of unknown rules only.
     unknown_rules: BTreeSet<String>,
     /// Descriptions of results that the platform reported as PASSED despite violations or an error.
-    not_passed: Vec<String>,
+    false_passes: Vec<String>,
 }
 
 impl ResponseGaps {
@@ -81,7 +51,7 @@ impl ResponseGaps {
             ResponseStatus::Failed => "violations",
             ResponseStatus::Error => "an error",
         };
-        self.not_passed
+        self.false_passes
             .push(format!("{rule} in {path} has {contradiction}"));
     }
 
@@ -138,11 +108,11 @@ impl ResponseGaps {
                 "the platform evaluated some pipelines only against rules that are neither in the rules file nor known to this program: {listed_rules}"
             ));
         }
-        if !self.not_passed.is_empty() {
+        if !self.false_passes.is_empty() {
             notes.push(format!(
                 "the platform reported {} as PASSED despite violations or an error; the gate uses FAILED or ERROR instead: {}",
-                format_count(self.not_passed.len(), "result"),
-                List::with_limit(&self.not_passed, MAX_LISTED_GAPS).join_with_semicolons()
+                format_count(self.false_passes.len(), "result"),
+                List::with_limit(&self.false_passes, MAX_LISTED_GAPS).join_with_semicolons()
             ));
         }
         notes
