@@ -90,7 +90,7 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
         needed_paths.len() + select_needed_scripts(&input.sent_pipelines, &needed_paths, &scripts).len();
     let sent_scripts = scripts.into_iter().filter_map(|(path, script)| match script {
         Script::Sent(file) => Some((path, file)),
-        Script::Omitted(_) | Script::Unusable(_) => None,
+        Script::Missing(_) | Script::Omitted(_) | Script::Unusable(_) => None,
     });
     Ok(ClosureContents {
         problems,
@@ -315,7 +315,9 @@ impl ClosureCheck<'_> {
                 self.assess_call(path, target, kind)
             }
             (ReferenceTarget::Path(path), ReferenceKind::Script) => match self.scripts.get(path) {
-                Some(Script::Omitted(description)) => ReferenceState::Broken(description.clone()),
+                Some(Script::Missing(description) | Script::Omitted(description)) => {
+                    ReferenceState::Broken(description.clone())
+                }
                 Some(Script::Unusable(defect)) => {
                     ReferenceState::Unusable(project::describe_unusable_script(path, *defect), *defect)
                 }

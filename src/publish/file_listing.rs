@@ -65,6 +65,11 @@ impl<'a> FileListing<'a> {
         Ok(self.snapshot.find_files_by_path(paths)?)
     }
 
+    /// Returns the paths of all regular files, whether selected or not.
+    pub(super) fn list_regular_paths(&self) -> Result<Vec<String>, PublishError> {
+        Ok(self.snapshot.list_regular_paths()?)
+    }
+
     /// Returns the names of the directories at the root.
     pub(super) fn list_root_dirs(&self) -> Result<Vec<String>, PublishError> {
         Ok(self.snapshot.list_root_folders()?)

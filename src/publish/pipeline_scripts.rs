@@ -8,13 +8,15 @@ use super::{PublishError, PublishRequest};
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_git::SnapshotFile;
 use sluicegate_pipelines::pipelines::Reference;
-use sluicegate_pipelines::project;
+use sluicegate_pipelines::project::{self, ScriptSuggestions};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A script that a pipeline uses.
 pub(super) enum Script {
     Sent(SnapshotFile),
-    /// The reason why it is not sent.
+    /// There is no regular file at the path. Contains the description with a hint.
+    Missing(String),
+    /// The reason why an existing file is not sent.
     Omitted(String),
     /// The content is not a script, so the publish fails.
     Unusable(FileDefect),
@@ -25,7 +27,7 @@ impl Script {
     pub(super) const fn sent_file(&self) -> Option<&SnapshotFile> {
         match self {
             Self::Sent(file) => Some(file),
-            Self::Omitted(_) | Self::Unusable(_) => None,
+            Self::Missing(_) | Self::Omitted(_) | Self::Unusable(_) => None,
         }
     }
 }
@@ -58,7 +60,30 @@ pub(super) fn find_scripts(
             *script = Script::Unusable(defect);
         }
     }
+    add_hints(listing, &mut scripts)?;
     Ok(scripts)
+}
+
+/// Adds the probable files of missing scripts to the reasons. The paths of all files serve only these hints, so they are
+/// listed only if a script is missing.
+fn add_hints(listing: &FileListing<'_>, scripts: &mut BTreeMap<String, Script>) -> Result<(), PublishError> {
+    let is_script_missing = scripts
+        .values()
+        .any(|script| matches!(script, Script::Missing(_)));
+    if !is_script_missing {
+        return Ok(());
+    }
+    let regular_paths = listing.list_regular_paths()?;
+    let suggestions = ScriptSuggestions::new(&regular_paths);
+    for (path, script) in scripts {
+        if let Script::Missing(description) = script {
+            // A publish needs a git repository, in which `sluicegate mv --repair` works.
+            let can_repair = true;
+            let hint = suggestions.suggest_script(path, can_repair);
+            description.push_str(&hint.into_text_with_command());
+        }
+    }
+    Ok(())
 }
 
 /// Returns the paths of the sent scripts that the needed pipelines use.
@@ -83,10 +108,10 @@ pub(super) fn select_needed_scripts<'i>(
 /// Returns the script as sent, or the reason why it is omitted: it is excluded, not a regular file, or missing.
 fn classify_script(request: &PublishRequest<'_>, path: &str, file: Option<SnapshotFile>) -> Script {
     let Some(file) = file else {
-        return Script::Omitted(project::describe_missing_script(path));
+        return Script::Missing(project::describe_missing_script(path));
     };
     match file.kind.unreadable_reason() {
-        Some(description) => Script::Omitted(project::describe_irregular_script(path, description)),
+        Some(description) => Script::Missing(project::describe_irregular_script(path, description)),
         None if (request.exclude)(path) => {
             Script::Omitted(format!("names the script `{path}`, which is excluded"))
         }

@@ -22,4 +22,11 @@ impl Snapshot<'_> {
         files.retain(|file| file.kind != FileKind::Submodule);
         Ok(files)
     }
+
+    /// Returns the paths of all regular files, without links and submodules.
+    pub fn list_regular_paths(&self) -> Result<Vec<String>, GitError> {
+        let mut files = self.list_files(&|_| true)?;
+        files.retain(|file| file.kind == FileKind::Regular);
+        Ok(files.into_iter().map(|file| file.path).collect())
+    }
 }

@@ -202,10 +202,10 @@ impl ProjectScope<'_> {
                 scripts.insert(file.path, defect);
             }
         }
-        // The paths of all files serve only the hint at a similar path. Without `renames`, no hints are needed.
+        // The paths of all files serve only the hints at similar paths. Without `renames`, no hints are needed.
         let is_script_missing = script_paths.iter().any(|path| !scripts.contains_key(*path));
         let regular_paths = if is_script_missing && self.renames.is_some() {
-            list_regular_paths(snapshot)?
+            snapshot.list_regular_paths()?
         } else {
             Vec::new()
         };
@@ -320,16 +320,6 @@ impl ProjectScope<'_> {
 /// Returns true, because the file must be parsed whatever its content is.
 const fn always_needs_parsing(_: &[u8]) -> bool {
     true
-}
-
-/// Returns the paths of all regular files, without links and submodules.
-fn list_regular_paths(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
-    let files = snapshot.list_files(&|_| true)?;
-    Ok(files
-        .into_iter()
-        .filter(|file| file.kind.unreadable_reason().is_none())
-        .map(|file| file.path)
-        .collect())
 }
 
 /// Returns the content of a script. Returns `None` if it is large, cannot be read from disk, or may differ from the

@@ -457,6 +457,70 @@ fn refusal_of_publish_has_the_help_of_the_finding() {
     assert!(findings[0].contains(help), "{findings:?}");
 }
 
+/// Returns an orchestration with a component that runs this script.
+fn script_caller(path: &str) -> String {
+    pipeline_row(&["Script", "Done"]).replace(
+        "type: sql-executor\n",
+        &format!(
+            "type: sql-executor\n      parameters:\n        scriptLocation: File\n        fileName: \"{path}\"\n"
+        ),
+    )
+}
+
+#[test]
+fn missing_script_has_hint_at_files_of_its_name_in_finding_and_publish() {
+    let shared = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: load.orch.yaml, displayName: l, id: load, enabled: true, parameters: {} }\n";
+    let repair = "; `sluicegate mv --repair` writes that path";
+    for (target, help, extra_help) in [
+        ("old/load.sql", "; `sql/load.sql` has that name", repair),
+        ("load.sql", "; `sql/load.sql` has that name", repair),
+        ("./sql/load.sql", "; `sql/load.sql` has that name", repair),
+        (
+            "old/clean.sql",
+            "; `a/clean.sql` and `b/clean.sql` have that name",
+            "",
+        ),
+        (
+            "SQL/load.sql",
+            "; the name of `sql/load.sql` differs only in letter case",
+            "",
+        ),
+    ] {
+        let world = world_with_levels(
+            LEVELS,
+            &[
+                ("load.orch.yaml", script_caller(target)),
+                ("sql/load.sql", "select 1;\n".to_owned()),
+                ("a/clean.sql", "select 2;\n".to_owned()),
+                ("b/clean.sql", "select 3;\n".to_owned()),
+                (".platform/shared-pipelines.yaml", shared.to_owned()),
+            ],
+        );
+        let missing = format!("names the script `{target}`, which is not in the project{help}{extra_help}");
+        let publish = "publish --prefix p --version-name 1 --compat off --dry-run";
+        Platform::new()
+            .call(&world)
+            .run(publish)
+            .expect(2)
+            .saying(&[&missing]);
+        check(&world, "--all").expect(1).logging(&[&missing]);
+        if extra_help == repair {
+            Call::new(&world.work()).run("mv --repair").expect(0);
+            assert!(world.read_text("load.orch.yaml").contains("\"sql/load.sql\""));
+        }
+    }
+}
+
+#[test]
+fn missing_script_without_file_of_its_name_has_no_hint() {
+    let files = [
+        ("load.orch.yaml", script_caller("old/load.sql")),
+        ("sql/other.sql", "select 1;\n".to_owned()),
+    ];
+    let text = single_violation(&check(&world_with_levels(LEVELS, &files), "--all").expect(1));
+    assert!(text.ends_with("which is not in the project"), "{text}");
+}
+
 /// Many broken calls and links cost no more than the check itself.
 #[test]
 fn suggestions_for_many_broken_references_are_bounded() {

@@ -13,6 +13,7 @@ mod project_contents;
 mod project_documentation;
 mod project_findings;
 mod referring_file;
+mod script_suggestions;
 mod shared_file;
 mod suggestions;
 
@@ -27,5 +28,6 @@ pub use project_check::{CheckLevels, ProjectCheck};
 pub use project_contents::{Project, PublishSelection};
 pub use project_documentation::{ProjectDocumentation, render_project_checks_reference};
 pub use project_findings::report_removed_shared_file;
+pub use script_suggestions::ScriptSuggestions;
 pub use shared_file::SharedPipelinesFile;
 pub use suggestions::{CallHint, CallSuggestions, ComponentSuggestions};

@@ -38,7 +38,7 @@ impl Project<'_> {
         // All files share the budget and the indexes of the searches for suggestions.
         let call_suggestions = RefCell::new(CallSuggestions::default());
         let component_suggestions = RefCell::new(ComponentSuggestions::default());
-        let spellings = OnceCell::new();
+        let script_suggestions = OnceCell::new();
         for (path, facts) in self
             .facts
             .iter()
@@ -52,7 +52,7 @@ impl Project<'_> {
                 shared_id: shared_ids.get(path.as_str()).copied(),
                 call_suggestions: &call_suggestions,
                 component_suggestions: &component_suggestions,
-                spellings: &spellings,
+                script_suggestions: &script_suggestions,
             };
             problems
                 .entry(path)

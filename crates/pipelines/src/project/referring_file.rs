@@ -3,16 +3,16 @@
 use super::messages::{
     describe_ambiguous_call, describe_bare_call, describe_call_of_missing_pipeline, describe_dangling_link,
     describe_irregular_script, describe_missing_script, describe_undeclared_variable,
-    describe_unpublished_call, describe_unpublished_script, describe_unusable_script,
-    format_other_spelling_hint, format_rename_hint, format_similar_name_hint,
+    describe_unpublished_call, describe_unpublished_script, describe_unusable_script, format_rename_hint,
+    format_similar_name_hint,
 };
 use super::problem::{ReferenceProblem, build_component_problem, build_reference_problem};
+use super::script_suggestions::ScriptSuggestions;
 use super::suggestions::{CallHint, CallSuggestions, ComponentSuggestions};
 use super::{Project, ProjectCheck};
 use crate::findings::ProposedFix;
 use crate::pipelines::{
     CallResolution, DanglingLink, PipelineFacts, PipelineKind, Reference, ReferenceKind, ReferenceTarget,
-    SpellingIndex,
 };
 use sluicegate_base::text::shorten_name;
 use std::cell::{OnceCell, RefCell};
@@ -26,8 +26,8 @@ pub(super) struct ReferringFile<'f> {
     pub shared_id: Option<&'f str>,
     pub call_suggestions: &'f RefCell<CallSuggestions<'f>>,
     pub component_suggestions: &'f RefCell<ComponentSuggestions>,
-    /// The index of the regular files by their spelling, which is built when a script is missing.
-    pub spellings: &'f OnceCell<SpellingIndex<'f>>,
+    /// The indexes of the regular files, which are built when a script is missing.
+    pub script_suggestions: &'f OnceCell<ScriptSuggestions<'f>>,
 }
 
 impl ReferringFile<'_> {
@@ -124,27 +124,21 @@ impl ReferringFile<'_> {
         })
     }
 
-    /// Returns a hint with the new path of a script that the change renamed, otherwise with the file that differs only
-    /// in its spelling. The hint is empty if there is no such file, or if the caller needs no hints (`renames` is
-    /// `None`). A renamed script whose content was added twice is named, but not offered as a fix.
+    /// Returns a hint with the new path of a script that the change renamed, otherwise with files that have the same name
+    /// or differ only in their spelling. The hint is empty if the caller needs no hints (`renames` is `None`). A renamed script whose content was added twice is named, but not offered as a fix.
     fn suggest_script(&self, target: &str) -> CallHint {
         let Some(renames) = self.project.renames else {
             return CallHint::default();
         };
-        let new_path = (renames.find_script_path)(target);
-        let spellings = self
-            .spellings
-            .get_or_init(|| SpellingIndex::new(self.project.regular_paths.iter().map(String::as_str)));
-        match (new_path, spellings.find_similar_spelling(target)) {
-            (Some(new_path), _) => CallHint {
+        match (renames.find_script_path)(target) {
+            Some(new_path) => CallHint {
                 text: format_rename_hint(&new_path),
                 only_path: (!(renames.has_twin)(&new_path)).then_some(new_path),
             },
-            (None, Some(spelling)) => CallHint {
-                text: format_other_spelling_hint(spelling),
-                only_path: spelling.is_only_path.then(|| spelling.path.to_owned()),
-            },
-            (None, None) => CallHint::default(),
+            None => self
+                .script_suggestions
+                .get_or_init(|| ScriptSuggestions::new(self.project.regular_paths))
+                .suggest_script(target, self.project.can_repair),
         }
     }
 

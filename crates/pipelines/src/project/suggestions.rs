@@ -194,19 +194,12 @@ impl<'p> CallSuggestions<'p> {
         }
         let mut same_name_paths = files.files_named(target, kind).to_vec();
         same_name_paths.retain(|path| *path != self.caller);
-        let text = match same_name_paths.as_slice() {
-            [] => match spelling {
-                Some(spelling) => {
-                    format_other_spelling_hint(spelling) + describe_repair(spelling.path, can_repair)
-                }
-                None => self.describe_similar_paths(files, target, kind),
-            },
-            [path] => format!(
-                "; `{}` has that name{}",
-                shorten_name(path),
-                describe_repair(path, can_repair)
-            ),
-            paths => format!("; {} have that name", format_paths(paths)),
+        let text = match (describe_same_name_paths(&same_name_paths, can_repair), spelling) {
+            (Some(text), _) => text,
+            (None, Some(spelling)) => {
+                format_other_spelling_hint(spelling) + describe_repair(spelling.path, can_repair)
+            }
+            (None, None) => self.describe_similar_paths(files, target, kind),
         };
         CallHint {
             text,
@@ -296,9 +289,22 @@ impl<'p> CallSuggestions<'p> {
     }
 }
 
+/// Returns a hint with the files that have the name of a missing file; `None` if there are none.
+pub(super) fn describe_same_name_paths(paths: &[&str], can_repair: bool) -> Option<String> {
+    match paths {
+        [] => None,
+        [path] => Some(format!(
+            "; `{}` has that name{}",
+            shorten_name(path),
+            describe_repair(path, can_repair)
+        )),
+        paths => Some(format!("; {} have that name", format_paths(paths))),
+    }
+}
+
 /// Returns the hint to the command that writes the path; empty if the command does not work there, and for a path that
 /// would be read as an expression, which the command does not write.
-fn describe_repair(path: &str, can_repair: bool) -> &'static str {
+pub(super) fn describe_repair(path: &str, can_repair: bool) -> &'static str {
     if can_repair && !is_expression(path) {
         REPAIR_HINT
     } else {
