@@ -20,13 +20,25 @@ struct AffectedComponent<'c> {
     changes: Vec<&'c InterfaceChange>,
     /// The pipelines of the repository that call the component's pipeline.
     callers: Vec<String>,
+    /// The pipelines of the repository that may call it, because several files have its name.
+    possible_callers: Vec<String>,
 }
 
 impl AffectedComponent<'_> {
-    /// Returns a line with the first pipelines that call the pipeline of this component; `None` if there are none.
-    fn describe_callers(&self) -> Option<String> {
-        let list = List::with_limit(&self.callers, MAX_LISTED_CALLERS);
-        (!self.callers.is_empty()).then(|| text::escape_line(&format!("  called by {list}")))
+    /// Returns a line with the first pipelines that call the pipeline of this component, and a line with those that may
+    /// call it. A line is omitted if there is no such pipeline.
+    fn describe_callers(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (verb, paths) in [
+            ("called by", &self.callers),
+            ("may be called by", &self.possible_callers),
+        ] {
+            if !paths.is_empty() {
+                let list = List::with_limit(paths, MAX_LISTED_CALLERS);
+                lines.push(text::escape_line(&format!("  {verb} {list}")));
+            }
+        }
+        lines
     }
 }
 
@@ -73,6 +85,7 @@ pub(crate) fn add_affected_components<'c>(
                     consumer,
                     changes,
                     callers: Vec::new(),
+                    possible_callers: Vec::new(),
                 });
             }
         }
@@ -82,8 +95,9 @@ pub(crate) fn add_affected_components<'c>(
         // All affected pipelines are in the snapshot, so there are no removed paths.
         let call_graph = CallGraph::load(repository, &snapshot, &BTreeSet::new())?;
         for component in impact.components.iter_mut().skip(first_index) {
-            let callers = call_graph.callers_of(&component.path).into_iter();
-            component.callers = callers.map(str::to_owned).collect();
+            let callers = call_graph.callers_of(&component.path);
+            component.callers = callers.certain.into_iter().map(str::to_owned).collect();
+            component.possible_callers = callers.possible.into_iter().map(str::to_owned).collect();
         }
     }
     Ok(())
@@ -166,6 +180,8 @@ impl ConsumerImpact<'_> {
                     "changes": component.changes,
                     "calledBy": component.callers.len(),
                     "callers": component.callers.iter().take(MAX_LISTED_CALLERS).collect::<Vec<_>>(),
+                    "mayBeCalledBy": component.possible_callers.len(),
+                    "possibleCallers": component.possible_callers.iter().take(MAX_LISTED_CALLERS).collect::<Vec<_>>(),
                 })
             })
             .collect();

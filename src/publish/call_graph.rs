@@ -22,15 +22,30 @@ pub struct CallGraph {
     callers_by_ambiguous_name: BTreeMap<String, Vec<String>>,
 }
 
+/// The pipelines that directly call a pipeline; both lists are sorted by path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirectCallers<'g> {
+    pub certain: Vec<&'g str>,
+    /// The pipelines with a call that may be to another file of the same name.
+    pub possible: Vec<&'g str>,
+}
+
 /// A pipeline that calls another pipeline directly or indirectly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransitiveCaller {
     pub path: String,
-    /// A shortest chain of calls, which ends with the called pipeline.
+    /// The chain of calls, which ends with the called pipeline.
     pub call_chain: Vec<String>,
     /// A flag for each call of the chain: true if several files have the called name, so that the call may be to
     /// another one.
     pub ambiguous_calls: Vec<bool>,
+}
+
+impl TransitiveCaller {
+    /// Returns whether each call of the chain is certain.
+    pub fn is_certain(&self) -> bool {
+        !self.ambiguous_calls.contains(&true)
+    }
 }
 
 impl CallGraph {
@@ -159,44 +174,52 @@ impl CallGraph {
         }
     }
 
-    /// Returns the pipelines that call the pipeline at `path`, or that may call it because several files have its name.
-    /// They are sorted by path.
-    pub fn callers_of(&self, path: &str) -> Vec<&str> {
-        let callers: BTreeSet<&str> = self
-            .callers_by_callee
-            .get(path)
-            .into_iter()
-            .chain(self.callers_by_ambiguous_name.get(file_name(path)))
-            .flatten()
-            .map(String::as_str)
-            .collect();
-        callers.into_iter().collect()
+    /// Returns the pipelines that call the pipeline at `path`, and those that may call it because several files have its
+    /// name.
+    pub fn callers_of(&self, path: &str) -> DirectCallers<'_> {
+        let certain = self.callers_by_callee.get(path).into_iter().flatten();
+        let certain: BTreeSet<&str> = certain.map(String::as_str).collect();
+        let possible = self.callers_by_ambiguous_name.get(file_name(path));
+        let mut possible: BTreeSet<&str> = possible.into_iter().flatten().map(String::as_str).collect();
+        possible.retain(|caller| !certain.contains(caller));
+        DirectCallers {
+            certain: certain.into_iter().collect(),
+            possible: possible.into_iter().collect(),
+        }
     }
 
-    /// Returns the pipelines that call one of the callees, directly or indirectly, each with a shortest chain of calls
-    /// from it to a callee. The callees themselves are not part of the result. The search is breadth-first and starts
-    /// at the callees: each step finds the direct callers of the pipelines that the step before found.
+    /// Returns the pipelines that call one of the callees, directly or indirectly, each with a short chain of calls from
+    /// it to a callee. The chain has only certain calls if there is such a chain. The callees themselves are not part of
+    /// the result. Both searches are breadth-first and start at the callees: each step finds the direct callers of the
+    /// pipelines that the step before found. The second search adds the pipelines that only may call a callee.
     pub fn transitive_callers_of(&self, callees: &BTreeSet<&str>) -> Vec<TransitiveCaller> {
         let mut chains_by_caller: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        let mut current_step: Vec<&str> = callees.iter().copied().collect();
         let mut visited_names = BTreeSet::new();
-        while !current_step.is_empty() {
-            let mut next_step = Vec::new();
-            for callee in current_step {
-                for caller in self.list_direct_callers(callee, &mut visited_names) {
-                    if callees.contains(caller) || chains_by_caller.contains_key(caller) {
-                        continue;
+        for includes_ambiguous_calls in [false, true] {
+            let mut current_step: Vec<&str> = callees.iter().copied().collect();
+            current_step.extend(chains_by_caller.keys());
+            while !current_step.is_empty() {
+                let mut next_step = Vec::new();
+                for callee in current_step {
+                    let mut callers = self.list_certain_callers(callee);
+                    if includes_ambiguous_calls {
+                        callers.extend(self.list_possible_callers(callee, &mut visited_names));
                     }
-                    let mut call_chain = vec![callee];
-                    // At the first step, the callee has no chain of its own.
-                    if let Some(callee_chain) = chains_by_caller.get(callee) {
-                        call_chain.extend(callee_chain);
+                    for caller in callers {
+                        if callees.contains(caller) || chains_by_caller.contains_key(caller) {
+                            continue;
+                        }
+                        let mut call_chain = vec![callee];
+                        // At the first step, the callee has no chain of its own.
+                        if let Some(callee_chain) = chains_by_caller.get(callee) {
+                            call_chain.extend(callee_chain);
+                        }
+                        chains_by_caller.insert(caller, call_chain);
+                        next_step.push(caller);
                     }
-                    chains_by_caller.insert(caller, call_chain);
-                    next_step.push(caller);
                 }
+                current_step = next_step;
             }
-            current_step = next_step;
         }
         chains_by_caller
             .into_iter()
@@ -214,32 +237,32 @@ impl CallGraph {
         let mut current_caller = caller;
         let mut ambiguous_calls = Vec::with_capacity(call_chain.len());
         for callee in call_chain {
-            let callers = self.callers_by_callee.get(*callee);
-            ambiguous_calls
-                .push(callers.is_none_or(|callers| !callers.iter().any(|path| path == current_caller)));
+            ambiguous_calls.push(!self.list_certain_callers(callee).contains(&current_caller));
             current_caller = callee;
         }
         ambiguous_calls
     }
 
-    /// Returns the pipelines that call `callee`, then those that may call it because several files have its name. The
-    /// latter may call each of these files, so they are returned only once for a name: `visited_names` has the names
-    /// for which they were already returned.
-    fn list_direct_callers<'a>(
+    /// Returns the pipelines that certainly call `callee`.
+    fn list_certain_callers(&self, callee: &str) -> Vec<&str> {
+        let callers = self.callers_by_callee.get(callee).into_iter().flatten();
+        callers.map(String::as_str).collect()
+    }
+
+    /// Returns the pipelines that may call `callee` because several files have its name. They may call each of these
+    /// files, so they are returned only once for a name: `visited_names` has the names for which they were already
+    /// returned.
+    fn list_possible_callers<'a>(
         &'a self,
         callee: &str,
         visited_names: &mut BTreeSet<&'a str>,
     ) -> Vec<&'a str> {
-        let mut callers: Vec<&str> = Vec::new();
-        if let Some(callers_by_path) = self.callers_by_callee.get(callee) {
-            callers.extend(callers_by_path.iter().map(String::as_str));
+        match self.callers_by_ambiguous_name.get_key_value(file_name(callee)) {
+            Some((name, callers)) if visited_names.insert(name.as_str()) => {
+                callers.iter().map(String::as_str).collect()
+            }
+            _ => Vec::new(),
         }
-        if let Some((name, callers_by_name)) = self.callers_by_ambiguous_name.get_key_value(file_name(callee))
-            && visited_names.insert(name.as_str())
-        {
-            callers.extend(callers_by_name.iter().map(String::as_str));
-        }
-        callers
     }
 }
 

@@ -42,7 +42,7 @@ mod version_origin;
 mod version_withdrawal;
 mod worktree_drift;
 
-pub use call_graph::{CallGraph, MAX_LISTED_CALLERS, TransitiveCaller};
+pub use call_graph::{CallGraph, DirectCallers, MAX_LISTED_CALLERS, TransitiveCaller};
 pub use committed_files::{DocumentFile, compare_with_committed_files, hash_blob};
 pub use content_hashes::{compute_digest, hash_bytes};
 pub use error::{PublishError, SharedPipelineProblem};

@@ -23,6 +23,8 @@ pub(crate) fn changed_file(path: &str) -> ChangedFile {
             layout: true,
             called_by: Some(6),
             callers: Vec::new(),
+            may_be_called_by: 0,
+            possible_callers: Vec::new(),
             reason: None,
         },
         change_lines: Vec::new(),

@@ -153,7 +153,7 @@ pub(crate) fn find_report_bases(repo: &Repository, report: &Report) -> Vec<Commi
     bases.unwrap_or_default()
 }
 
-/// Adds the number of callers of each changed pipeline, and the first of them. A file that cannot be read is not a
+/// Adds the number of callers of each changed pipeline, and the first of them; also of the pipelines that may call it. A file that cannot be read is not a
 /// caller here, because it is reported elsewhere. If git fails, the callers are omitted and the error is only logged.
 fn add_callers(
     repo: &Repository,
@@ -169,14 +169,22 @@ fn add_callers(
         .map(|file| file.summary.path.as_str())
         .collect();
     match CallGraph::read_callers_of(repo, snapshot, &changed_paths, facts.into_iter().collect()) {
-        Ok(callers) => {
+        Ok(call_graph) => {
             for file in changed_files {
-                let caller_paths = callers.callers_of(&file.summary.path);
-                file.summary.called_by = Some(caller_paths.len());
-                let listed_callers = caller_paths.into_iter().take(MAX_LISTED_CALLERS);
-                file.summary.callers = listed_callers.map(str::to_owned).collect();
+                let summary = &mut file.summary;
+                let callers = call_graph.callers_of(&summary.path);
+                summary.called_by = Some(callers.certain.len());
+                summary.callers = list_first_callers(&callers.certain);
+                summary.may_be_called_by = callers.possible.len();
+                summary.possible_callers = list_first_callers(&callers.possible);
             }
         }
         Err(error) => tracing::debug!("could not read the callers of the changed pipelines: {error}"),
     }
+}
+
+/// Returns the callers that a report lists.
+fn list_first_callers(paths: &[&str]) -> Vec<String> {
+    let listed_paths = paths.iter().take(MAX_LISTED_CALLERS);
+    listed_paths.map(ToString::to_string).collect()
 }

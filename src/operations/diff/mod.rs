@@ -209,18 +209,20 @@ impl TextStyle {
     }
 }
 
-/// Describes how many unchanged pipelines depend on a changed pipeline. If some of them may call another file with the
-/// same name, the sentence says so.
+/// Describes how many unchanged pipelines depend on a changed pipeline, and how many may depend on one because several
+/// files have a called name.
 fn describe_caller_count(callers: &[TransitiveCaller]) -> String {
-    let is_certain = callers
-        .iter()
-        .all(|caller| !caller.ambiguous_calls.contains(&true));
-    match (callers.len(), is_certain) {
-        (0, _) => "no unchanged pipeline depends on a changed pipeline".to_owned(),
-        (1, true) => "1 unchanged pipeline depends on a changed pipeline".to_owned(),
-        (count, true) => format!("{count} unchanged pipelines depend on a changed pipeline"),
-        (1, false) => "1 unchanged pipeline may depend on a changed pipeline".to_owned(),
-        (count, false) => format!("{count} unchanged pipelines depend or may depend on a changed pipeline"),
+    let certain_count = callers.iter().filter(|caller| caller.is_certain()).count();
+    let certain = match certain_count {
+        1 => "1 unchanged pipeline depends on a changed pipeline".to_owned(),
+        count => format!("{count} unchanged pipelines depend on a changed pipeline"),
+    };
+    let possible = |count| format!("{} may depend on", format_count(count, "unchanged pipeline"));
+    match (certain_count, callers.len() - certain_count) {
+        (0, 0) => "no unchanged pipeline depends on a changed pipeline".to_owned(),
+        (_, 0) => certain,
+        (0, count) => format!("{} a changed pipeline", possible(count)),
+        (_, count) => format!("{certain}; {} one", possible(count)),
     }
 }
 
@@ -302,7 +304,9 @@ impl PipelineComparison {
         let callers = self.callers.as_ref().map(|callers| {
             callers
                 .iter()
-                .map(|caller| json!({ "path": caller.path, "through": caller.call_chain }))
+                .map(|caller| {
+                    json!({ "path": caller.path, "through": caller.call_chain, "certain": caller.is_certain() })
+                })
                 .collect()
         });
         response_output::format_json(&ComparisonDocument {

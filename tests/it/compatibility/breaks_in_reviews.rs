@@ -481,6 +481,9 @@ fn consumers_in_the_repositories_at_hand_are_named() {
         let calls = "type: orchestration\npipeline:\n  components:\n    Call:\n      parameters:\n        orchestrationJob: a/uses\n";
         consumer.write(&format!("callers/{number:02}.orch.yaml"), calls);
     }
+    consumer.write("other/uses.orch.yaml", "type: orchestration\n");
+    let possible_call = "type: orchestration\npipeline:\n  components:\n    Call:\n      parameters:\n        orchestrationJob: uses\n";
+    consumer.write("maybe.orch.yaml", possible_call);
     consumer.commit("first");
     let folder = consumer.work();
     let args = ["artifacts", "impact", "--repos", folder.to_str().unwrap()];
@@ -494,9 +497,9 @@ fn consumers_in_the_repositories_at_hand_are_named() {
         "a/uses.orch.yaml:4: component `Run it` runs `load`, [Latest]",
         "breaking: the parameter `day` was removed; stop setting the parameter",
         "  called by callers/00.orch.yaml, callers/01.orch.yaml",
-        "callers/19.orch.yaml and 2 more\n",
+        "callers/19.orch.yaml and 2 more\n  may be called by maybe.orch.yaml\n",
         &format!(
-            "1 component uses a changed shared pipeline (version 1.0.0 to {head}; searched 24 of 25 pipelines in 1 repository)\n"
+            "1 component uses a changed shared pipeline (version 1.0.0 to {head}; searched 26 of 27 pipelines in 1 repository)\n"
         ),
     ] {
         assert!(output.out.contains(words), "{words}: {}", output.all());
@@ -521,6 +524,8 @@ fn consumers_in_the_repositories_at_hand_are_named() {
     assert_eq!(json["consumers"][0]["version"], "[Latest]");
     assert_eq!(json["consumers"][0]["calledBy"], 22);
     assert_eq!(json["consumers"][0]["callers"].as_array().unwrap().len(), 20);
+    assert_eq!(json["consumers"][0]["mayBeCalledBy"], 1);
+    assert_eq!(json["consumers"][0]["possibleCallers"][0], "maybe.orch.yaml");
 }
 
 /// Creates a branch `change` on which `load` loses its parameter.

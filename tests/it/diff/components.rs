@@ -1002,9 +1002,9 @@ fn diff_lists_unchanged_callers_with_their_path() {
     ");
     let json = diff(&world, "--base HEAD --callers -o json").expect(0).json();
     let expected = json!([
-        { "path": "a/middle.orch.yaml", "through": ["load.orch.yaml"] },
-        { "path": "left.orch.yaml", "through": ["gone.orch.yaml"] },
-        { "path": "top.orch.yaml", "through": ["a/middle.orch.yaml", "load.orch.yaml"] },
+        { "path": "a/middle.orch.yaml", "through": ["load.orch.yaml"], "certain": true },
+        { "path": "left.orch.yaml", "through": ["gone.orch.yaml"], "certain": true },
+        { "path": "top.orch.yaml", "through": ["a/middle.orch.yaml", "load.orch.yaml"], "certain": true },
     ]);
     assert_eq!(json["callers"], expected);
     for format in ["markdown", "html"] {
@@ -1152,7 +1152,7 @@ fn caller_of_ambiguous_name_may_call_the_pipeline() {
         ),
         (
             true,
-            "2 unchanged pipelines depend or may depend on a changed pipeline\n  \
+            "2 unchanged pipelines may depend on a changed pipeline\n  \
              main.orch.yaml may call a/child.orch.yaml\n  \
              top.orch.yaml calls main.orch.yaml, which may call a/child.orch.yaml\n",
         ),
@@ -1166,6 +1166,43 @@ fn caller_of_ambiguous_name_may_call_the_pipeline() {
         assert!(text.ends_with(expected), "{text}");
         world.write("a/child.orch.yaml", LOAD);
     }
+}
+
+/// A shorter chain of calls may be uncertain: the pipeline that surely depends on the change is still counted as such.
+#[test]
+fn callers_with_and_without_certain_chain_are_counted_apart() {
+    let world = edit_of_load(LOAD);
+    let call = |names: &[&str]| {
+        let mut text = "type: orchestration\npipeline:\n  components:\n".to_owned();
+        for name in names {
+            let component = format!(
+                "    {name}: {{ type: run-orchestration, parameters: {{ orchestrationJob: {name} }} }}\n"
+            );
+            text.push_str(&component);
+        }
+        text
+    };
+    world.write("a/child.orch.yaml", LOAD);
+    world.write("b/child.orch.yaml", LOAD);
+    world.write("certain.orch.yaml", call(&["a/child"]));
+    world.write("both.orch.yaml", call(&["child", "certain"]));
+    world.write("possible.orch.yaml", call(&["child"]));
+    world.commit("callers");
+    world.write("a/child.orch.yaml", LOAD.replace("select 1", "select 2"));
+    let text = diff(&world, "--base HEAD --callers").expect(0).out;
+    let expected = "2 unchanged pipelines depend on a changed pipeline; 1 unchanged pipeline may depend on one\n  \
+                    both.orch.yaml calls certain.orch.yaml, which calls a/child.orch.yaml\n  \
+                    certain.orch.yaml calls a/child.orch.yaml\n  \
+                    possible.orch.yaml may call a/child.orch.yaml\n";
+    assert!(text.ends_with(expected), "{text}");
+    let callers = &diff(&world, "--base HEAD --callers -o json").expect(0).json()["callers"];
+    let is_certain: Vec<&serde_json::Value> = callers
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|caller| &caller["certain"])
+        .collect();
+    assert_eq!(is_certain, [true, true, false]);
 }
 
 /// `PyYAML` writes such tags if it quotes every scalar.

@@ -192,6 +192,52 @@ fn changes_of_file_are_above_its_findings() {
 }
 
 #[test]
+fn possible_caller_of_changed_pipeline_is_counted_apart_in_each_format() {
+    let world = world_with_changed_callers();
+    // Two pipelines have the name, so a call by the bare name may be to either of them.
+    world.write("a/child.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.write("b/child.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.write("sure.orch.yaml", CALLER.replace("load", "a/child"));
+    world.write("maybe.orch.yaml", CALLER.replace("load", "child"));
+    world.commit("callers");
+    world.write(
+        "a/child.orch.yaml",
+        orchestration_text(&["Start", "More", "Done"]),
+    );
+    world.commit("change");
+    let reports = "--base HEAD~1 --report json=r.json --report markdown=r.md --report html=r.html";
+    check_as_text(&world, reports).expect(0);
+    let report: Value = serde_json::from_str(&read_report_text(&world, "r.json")).unwrap();
+    let change = &report["changes"][0];
+    assert_eq!(change["calledBy"], 1, "{change}");
+    assert_eq!(change["callers"], json!(["sure.orch.yaml"]));
+    assert_eq!(change["mayBeCalledBy"], 1);
+    assert_eq!(change["possibleCallers"], json!(["maybe.orch.yaml"]));
+    for name in ["r.md", "r.html"] {
+        let page = read_report_text(&world, name);
+        let callers = "called by 1 pipeline (sure.orch.yaml); may be called by 1 pipeline (maybe.orch.yaml)";
+        assert!(page.contains(callers), "{name}: {page}");
+    }
+    Call::new(&world.work())
+        .run("report r.json --report json=again.json")
+        .expect(0);
+    let again: Value = serde_json::from_str(&read_report_text(&world, "again.json")).unwrap();
+    assert_eq!(again["changes"], report["changes"]);
+    // Without the second file of that name, both callers are certain.
+    world.git("rm -q b/child.orch.yaml");
+    world.write(
+        "a/child.orch.yaml",
+        orchestration_text(&["Start", "Other", "Done"]),
+    );
+    world.commit("one file of that name");
+    check_as_text(&world, "--base HEAD~1 --report json=r.json").expect(0);
+    let report: Value = serde_json::from_str(&read_report_text(&world, "r.json")).unwrap();
+    assert_eq!(report["changes"][0]["path"], "a/child.orch.yaml");
+    assert_eq!(report["changes"][0]["calledBy"], 2);
+    assert_eq!(report["changes"][0].get("mayBeCalledBy"), None);
+}
+
+#[test]
 fn finding_leads_to_its_component_and_back() {
     let world = world_with_changed_callers();
     check_as_text(&world, "--report html=page.html").expect(1);

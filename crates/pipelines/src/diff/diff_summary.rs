@@ -74,6 +74,8 @@ impl PipelineDiff {
             layout: self.layout,
             called_by: None,
             callers: Vec::new(),
+            may_be_called_by: 0,
+            possible_callers: Vec::new(),
             reason: self
                 .reason
                 .as_deref()

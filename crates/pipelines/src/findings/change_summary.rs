@@ -81,6 +81,12 @@ pub struct ChangeSummary {
     /// The first callers, by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub callers: Vec<String>,
+    /// The number of pipelines with a call that may be to another file of the same name.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub may_be_called_by: usize,
+    /// The first of these pipelines, by path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub possible_callers: Vec<String>,
     /// The version that cannot be read (`in the base: …` or `in the head: …`), and the reason. It is not in reports in
     /// JSON.
     #[serde(skip)]
@@ -156,20 +162,31 @@ impl ChangeSummary {
         format!("{description}{}", format_part_counts(&parts))
     }
 
-    /// Returns a clause with the number of pipelines that call this one, and the first of their paths. Returns an empty
-    /// text if no pipeline calls it or the callers are unknown.
+    /// Returns a clause with the number of pipelines that call this one, and a clause with the number of those that may
+    /// call it, each with the first paths. A clause is omitted if there is no such pipeline or the callers are unknown.
     fn describe_callers(&self) -> String {
-        match self.called_by {
-            None | Some(0) => String::new(),
-            Some(number) => {
-                let description = format!("; called by {}", format_count(number, "pipeline"));
-                match self.callers.as_slice() {
-                    [] => description,
-                    callers => format!("{description} ({})", List::new(callers).with_total(number)),
-                }
-            }
-        }
+        let certain = format_callers("called by", self.called_by.unwrap_or(0), &self.callers);
+        let possible = format_callers("may be called by", self.may_be_called_by, &self.possible_callers);
+        certain + &possible
     }
+}
+
+/// Returns a clause with the number of these callers and the first of their paths; empty if there are none.
+fn format_callers(verb: &str, caller_count: usize, paths: &[String]) -> String {
+    if caller_count == 0 {
+        return String::new();
+    }
+    let description = format!("; {verb} {}", format_count(caller_count, "pipeline"));
+    match paths {
+        [] => description,
+        paths => format!("{description} ({})", List::new(paths).with_total(caller_count)),
+    }
+}
+
+/// Returns whether a number is 0, so that the report omits it.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// Returns the numbers of parts after a colon, such as `: 3 components, 1 link`. Numbers of 0 are omitted; if all are
@@ -230,6 +247,8 @@ mod tests {
             layout: true,
             called_by: Some(6),
             callers: Vec::new(),
+            may_be_called_by: 0,
+            possible_callers: Vec::new(),
             reason: None,
         };
         insta::assert_snapshot!(changed.describe(), @"modified: 1 component added, 2 changed; 2 links removed; 1 other value; the layout changed; called by 6 pipelines");
@@ -240,8 +259,10 @@ mod tests {
             other: 0,
             called_by: Some(5),
             callers: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
+            may_be_called_by: 1,
+            possible_callers: vec!["e".to_owned()],
             ..changed
         };
-        insta::assert_snapshot!(moved.describe(), @"only the layout changed, not the behavior; called by 5 pipelines (a, b, c and 2 more)");
+        insta::assert_snapshot!(moved.describe(), @"only the layout changed, not the behavior; called by 5 pipelines (a, b, c and 2 more); may be called by 1 pipeline (e)");
     }
 }
