@@ -6,7 +6,6 @@ use crate::gate::explain_unusable_review;
 use crate::gate::run::EvaluatedRun;
 use crate::gate::run::report_subject::ReportSubject;
 use crate::job::settings::AttestationFiles;
-use crate::session::Run;
 use crate::session::statement_output::write_statement;
 use crate::workspace::Workspace;
 use sluicegate_git::CommitId;
@@ -32,7 +31,7 @@ pub(super) fn write_review_statement<S: ReportSubject>(
             return Ok(Vec::new());
         }
     };
-    let policy_digests = workspace.compute_policy_digests(session)?;
+    let policy_digests = workspace.compute_policy_digests()?;
     // The digests are those of the checkout. A report from a file may be from a run with another gate configuration.
     let is_saved_report = run.subject.workspace().is_none();
     if is_saved_report
@@ -45,8 +44,7 @@ pub(super) fn write_review_statement<S: ReportSubject>(
         session.report_missing_statement("review", reason);
         return Ok(Vec::new());
     }
-    if is_saved_report && let Some(setting) = find_different_setting(session, workspace, &report.context) {
-        let reason = format!("the review and this run have different values of {setting}");
+    if is_saved_report && let Some(reason) = explain_different_settings(workspace, &report.context) {
         session.report_missing_statement("review", &reason);
         return Ok(Vec::new());
     }
@@ -103,19 +101,26 @@ fn require_reviewed_commit<'g, S: ReportSubject>(
     Ok((workspace, commit))
 }
 
-/// Returns the setting of the job whose value differs from that of the review, although it selects the files of the gate
-/// configuration. The statement would list files that the review did not use.
-fn find_different_setting(
-    session: &Run,
-    workspace: &Workspace<'_>,
-    context: &ReviewContext,
-) -> Option<&'static str> {
-    if context.config != workspace.find_config_file_of_job(session) {
-        return Some("--config");
-    }
+/// Returns the reason if a setting of the job that selects the files of the gate configuration differs from that of the
+/// review: the statement would list files that the review did not use.
+fn explain_different_settings(workspace: &Workspace<'_>, context: &ReviewContext) -> Option<String> {
+    let config_sha256 = workspace.config_digest_of_job.as_ref().map(|file| &file.sha256);
     let has_same_team_rules = context.team_rules_off == workspace.are_team_rules_turned_off_by_job()
         && context.team_rules == workspace.find_team_rules_path_of_job();
-    (!has_same_team_rules).then_some("--team-rules")
+    let setting = if context.config != workspace.find_config_file_of_job() {
+        "--config"
+    } else if context.config_sha256.as_ref() != config_sha256 {
+        return Some("the file of --config has other content than in the review".to_owned());
+    } else if context.config_dir != workspace.find_config_dir_of_job() {
+        "--config-dir"
+    } else if !has_same_team_rules {
+        "--team-rules"
+    } else {
+        return None;
+    };
+    Some(format!(
+        "the review and this run have different values of {setting}"
+    ))
 }
 
 /// Returns whether the gate configuration of a saved report was read from this commit. A report that does not name a

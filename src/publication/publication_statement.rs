@@ -40,7 +40,7 @@ impl Publication<'_> {
             receipt,
             workspace.find_repository_address(),
             review_platform(self.connection),
-            workspace.compute_policy_digests(self.run)?,
+            workspace.compute_policy_digests()?,
             rules,
         )
         .into_statement(receipt);

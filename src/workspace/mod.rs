@@ -27,6 +27,7 @@ mod version_settings;
 pub(crate) use platform_files::find_config_dir_in;
 pub(crate) use policy_warning::WarningTiming;
 
+use crate::attestation::FileDigest;
 use crate::env;
 use crate::error::Failure;
 use crate::job::ci::{self, CiContext, Host};
@@ -40,6 +41,7 @@ use crate::job::policy::{
 use crate::job::settings::{self, Checkout, FILE_NAME, SettingSources};
 use crate::session::Run;
 use crate::session::worker_threads::start_worker_threads;
+use crate::workspace::policy_digests::hash_config_file_of_job;
 use crate::workspace::target_revision::{allow_unproven_tip, find_target_revision};
 use sluicegate_git::{GitError, Repository, Snapshot};
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -65,6 +67,8 @@ pub(crate) struct Workspace<'a> {
     pub(crate) gate_changes: GateChanges,
     /// The configuration file's path in the repository; `None` if the job sets one outside.
     pub(crate) config_file: Option<String>,
+    /// The digest of the configuration file that the job sets outside the repository.
+    pub(crate) config_digest_of_job: Option<FileDigest>,
     /// The path of the team's rules file in the repository; `None` if the job turns the rules off.
     pub(crate) team_rules_path: Option<String>,
     /// Whether a flag or a variable of the job names the hidden directory.
@@ -125,6 +129,7 @@ impl Run {
             target_age_note: None,
             gate_changes: settings::resolve_gate_changes(&self.global, &self.env)?,
             config_file: policy_settings.config_file,
+            config_digest_of_job: policy_settings.config_digest_of_job,
             team_rules_path: policy_settings.team_rules_path,
             has_config_dir_of_job: settings::requested_config_dir(&self.global, &self.env).is_some(),
             has_team_rules_of_job: settings::requested_team_rules(&self.global, &self.env).is_some(),
@@ -177,6 +182,10 @@ impl Run {
             }
             None => policy::read_job_file(&normalize_path(&file), presence)?,
         };
+        let config_digest_of_job = match (&config_file, gate_file.policy_text()) {
+            (None, Some(text)) => Some(hash_config_file_of_job(&file, &text.text)),
+            _ => None,
+        };
         let checkout = Checkout {
             root: repo.root(),
             config_file: config_file.as_deref().unwrap_or(FILE_NAME),
@@ -200,6 +209,7 @@ impl Run {
             named_config_dir,
             policy_revision: policy,
             config_file,
+            config_digest_of_job,
         })
     }
 
@@ -271,6 +281,7 @@ struct PolicySettings<'a> {
     named_config_dir: Option<String>,
     policy_revision: PolicyRevision,
     config_file: Option<String>,
+    config_digest_of_job: Option<FileDigest>,
     team_rules_path: Option<String>,
 }
 

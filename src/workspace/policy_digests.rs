@@ -8,7 +8,6 @@ use crate::job::context::PolicyRevision;
 use crate::job::policy::{self, CheckoutFiles, FilePresence, GateFileReader, normalize_path};
 use crate::job::settings;
 use crate::publish::{hash_blob, hash_bytes};
-use crate::session::Run;
 use sluicegate_git::{CommitId, FileContent, RemoteUrl};
 use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet};
 use sluicegate_pipelines::waivers;
@@ -20,18 +19,14 @@ impl Workspace<'_> {
     /// of the team, as far as they exist. A file that cannot be used is treated as missing in CI, so it is omitted.
     /// Also returns the commit that they were read from, which is `None` for files on disk and for an unknown policy
     /// revision.
-    pub(crate) fn compute_policy_digests(&self, run: &Run) -> Result<PolicyDigests, Failure> {
+    pub(crate) fn compute_policy_digests(&self) -> Result<PolicyDigests, Failure> {
         let reader = GateFileReader {
             repo: &self.repo,
             policy_revision: &self.policy_revision,
             checkout: CheckoutFiles::for_run(&self.repo, Some(&self.ci), &self.local_files)?,
             on_unusable: self.unusable_file_treatment(),
         };
-        let mut files = Vec::new();
-        // `config_file` is the path in the repository. Without one, `--config` may name a file of the job elsewhere.
-        if self.config_file.is_none() {
-            files.extend(hash_config_file_of_job(run)?);
-        }
+        let mut files: Vec<FileDigest> = self.config_digest_of_job.iter().cloned().collect();
         let gate_files = [
             (self.config_file.as_deref(), policy::MAX_FILE_BYTES),
             (Some(waivers::FILE_NAME), MAX_WAIVERS_BYTES),
@@ -56,11 +51,20 @@ impl Workspace<'_> {
 
     /// Returns the path of the configuration file that the job named in place of the default file; only the file's name
     /// if it is not in the repository. Returns `None` if the job named no other file.
-    pub(crate) fn find_config_file_of_job(&self, run: &Run) -> Option<String> {
+    pub(crate) fn find_config_file_of_job(&self) -> Option<String> {
         match &self.config_file {
             Some(path) => (path != settings::FILE_NAME).then(|| path.clone()),
-            None => settings::requested_config_file(&run.global, &run.env).map(|path| find_file_name(&path)),
+            None => self.config_digest_of_job.as_ref().map(|file| file.path.clone()),
         }
+    }
+
+    /// Returns the platform's hidden directory that the job named in place of that of the policy; `None` if the job named
+    /// no other directory.
+    pub(crate) fn find_config_dir_of_job(&self) -> Option<String> {
+        let name = self.named_config_dir.as_ref()?;
+        let is_other_dir =
+            self.has_config_dir_of_job && self.sources.find_policy_config_dir().as_ref() != Some(name);
+        is_other_dir.then(|| name.clone())
     }
 
     /// Returns whether this run can use a file of the gate configuration with this content. A waivers file that names a
@@ -124,17 +128,13 @@ impl Workspace<'_> {
     }
 }
 
-/// Returns the digest of the configuration file outside the repository that the job sets. Only the file's name is
-/// recorded, because its directory depends on the runner.
-fn hash_config_file_of_job(run: &Run) -> Result<Option<FileDigest>, Failure> {
-    let Some(path) = settings::requested_config_file(&run.global, &run.env) else {
-        return Ok(None);
-    };
-    let file = policy::read_job_file(&normalize_path(&path), FilePresence::Required)?;
-    Ok(file.policy_text().map(|text| FileDigest {
+/// Returns the digest of a configuration file outside the repository, with this text. Only the file's name is recorded,
+/// because its directory depends on the runner.
+pub(super) fn hash_config_file_of_job(path: &Path, text: &str) -> FileDigest {
+    FileDigest {
         of_job: true,
-        ..FileDigest::new(find_file_name(&path), hash_bytes(text.text.as_bytes()))
-    }))
+        ..FileDigest::new(find_file_name(path), hash_bytes(text.as_bytes()))
+    }
 }
 
 /// Returns the last part of a path, without `.` and `..`.

@@ -82,7 +82,7 @@ fn reject_other_review(first: &Report, second: &Report) -> Result<(), MergeError
 
 /// Returns the facts that must be the same in all reports of a review, each with its name for an error. Paths and globs
 /// are quoted, so that different values never have the same text.
-fn list_review_facts(report: &Report) -> [(&'static str, String); 17] {
+fn list_review_facts(report: &Report) -> [(&'static str, String); 18] {
     let context = &report.context;
     let compared_report = match &context.compared_with {
         Some(older) => format!("a report of {}", older.head.as_deref().unwrap_or("no commit")),
@@ -121,7 +121,15 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 17] {
         ),
         (
             "the configuration file",
-            value_or(context.config.as_ref().map(quote), "sluicegate.yaml"),
+            match (&context.config, &context.config_sha256) {
+                (None, _) => "sluicegate.yaml".to_owned(),
+                (Some(path), None) => quote(path),
+                (Some(path), Some(sha256)) => format!("{} with the SHA-256 {sha256}", quote(path)),
+            },
+        ),
+        (
+            "the `--config-dir` setting",
+            value_or(context.config_dir.as_ref().map(quote), "not set"),
         ),
         (
             "the `--project-checks` setting",

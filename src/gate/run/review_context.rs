@@ -9,8 +9,9 @@ impl GateRun<'_> {
     /// Returns the settings and revisions of the run for its report. They show whether two reports belong to the same
     /// review.
     pub(crate) fn review_context(&self, connection: Option<&Connection>) -> ReviewContext {
+        let workspace = self.subject.workspace;
         let (include, exclude) = self.subject.settings.selection.patterns();
-        let policy = self.subject.workspace.policy_revision.commit();
+        let policy = workspace.policy_revision.commit();
         let comparison = &self.subject.comparison;
         let verdict_settings = &self.subject.settings.verdict;
         ReviewContext {
@@ -34,10 +35,15 @@ impl GateRun<'_> {
             // The engine knows whether the job named a rules file.
             rules: None,
             project_checks_off: verdict_settings.project_checks.are_turned_off_by_job,
-            team_rules_off: self.subject.workspace.are_team_rules_turned_off_by_job(),
-            team_rules: self.subject.workspace.find_team_rules_path_of_job(),
+            team_rules_off: workspace.are_team_rules_turned_off_by_job(),
+            team_rules: workspace.find_team_rules_path_of_job(),
             team_rules_unusable: !self.team_rules.unusable_files.is_empty(),
-            config: self.subject.workspace.find_config_file_of_job(self.session),
+            config: workspace.find_config_file_of_job(),
+            config_sha256: workspace
+                .config_digest_of_job
+                .as_ref()
+                .map(|file| file.sha256.clone()),
+            config_dir: workspace.find_config_dir_of_job(),
         }
     }
 }

@@ -315,6 +315,7 @@ fn report_with_other_gate_files_than_its_review_has_no_statement() {
         ("--team-rules off", "--team-rules"),
         ("--team-rules ci/rules.yaml", "--team-rules"),
         ("--config ci/sluicegate.yaml", "--config"),
+        ("--config-dir .other", "--config-dir"),
     ];
     world.write("ci/rules.yaml", "rules: []\n");
     world.commit("files of the job");
@@ -331,6 +332,48 @@ fn report_with_other_gate_files_than_its_review_has_no_statement() {
         run("report ../r.json --attestation s.json", args).saying(&[&reason]);
         assert!(!statement_path.exists(), "{args}");
     }
+}
+
+#[test]
+fn report_with_other_content_of_job_file_than_its_review_has_no_statement() {
+    let (world, platform) = (one_change(), passing_platform());
+    let statement_path = world.work().join("s.json");
+    let run = |command: &str, args: &str| platform.call(&world).run((command, args));
+    for (directory, comment) in [("first", ""), ("second", "# another file\n"), ("copy", "")] {
+        let path = world.path().join(directory);
+        fs::create_dir(&path).unwrap();
+        let text = format!("{comment}review: {{ fail-on: warn }}\n");
+        fs::write(path.join("job.yaml"), text).unwrap();
+    }
+    run("review --report json=../r.json", "--config ../first/job.yaml").expect(0);
+    let reason = "the file of --config has other content than in the review";
+    let other_args = "--config ../second/job.yaml";
+    run("report ../r.json --attestation s.json", other_args)
+        .expect(0)
+        .saying(&[reason]);
+    assert!(!statement_path.exists());
+    // The same content in another directory is the same file.
+    run(
+        "report ../r.json --attestation s.json",
+        "--config ../copy/job.yaml",
+    )
+    .expect(0);
+    let predicate = &read_statement(&statement_path)["predicate"];
+    assert_eq!(predicate["policy"]["files"][0]["path"], "job.yaml");
+    // Shards that used different files are not of the same review.
+    run(
+        "review --shard 1/2 --report json=../1.json",
+        "--config ../first/job.yaml",
+    )
+    .expect(0);
+    run(
+        "review --shard 2/2 --report json=../2.json",
+        "--config ../second/job.yaml",
+    )
+    .expect(0);
+    run("report ../1.json ../2.json", "")
+        .expect(2)
+        .saying(&["cannot merge these reports: the configuration file is \"job.yaml\" with the SHA-256"]);
 }
 
 #[test]

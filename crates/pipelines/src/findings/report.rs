@@ -107,6 +107,12 @@ pub struct ReviewContext {
     /// The path of the configuration file that the job named instead of `sluicegate.yaml`; outside the repository, its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
+    /// SHA-256 of this file, in hex, if it is outside the repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_sha256: Option<String>,
+    /// The platform's hidden directory that the job named instead of that of the policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_dir: Option<String>,
 }
 
 /// The platform that evaluated a review, and the project on it.
