@@ -12,20 +12,22 @@ use crate::job::context::{
 };
 use crate::job::policy::{self, DescriptionLength, GateFileVersion};
 use crate::session::Run;
-use crate::workspace::Workspace;
 use crate::workspace::gate_files::{GateFiles, MovedRulesFile};
+use crate::workspace::{Workspace, print_warnings};
 use sluicegate_git::{Change, CommitId, FileKind, Snapshot, SnapshotFile};
 
 impl Workspace<'_> {
     /// Returns the commits with which the gate configuration is compared. These are the bases that the host implies
     /// (for a tag, those on the default branch), so that a job cannot hide a change by naming another base. If the
     /// bases of the host cannot be resolved, returns the requested bases, in CI with a warning. That is an error
-    /// instead if changes to the gate configuration can fail the run.
+    /// instead if changes to the gate configuration can fail the run. `named_base` is the base that the job names
+    /// together with `--all`.
     pub(crate) fn resolve_gate_bases(
         &self,
         run: &Run,
         comparison: &Comparison,
         revisions: &RequestedRevisions,
+        named_base: Option<&Comparison>,
     ) -> Result<Vec<CommitId>, Failure> {
         // Only a tag has the hint `All`.
         if let (BaseHint::All { .. }, PolicyRevision::Commit { commit, branch, .. }) =
@@ -35,8 +37,8 @@ impl Workspace<'_> {
         }
         // A local run has no host base, and a base named there is intended.
         let is_base_named_locally = self.ci.host.is_local() && revisions.base.is_some();
-        if is_base_named_locally && revisions.all {
-            return Ok(self.resolve_bases_without_all(comparison, revisions)?.0);
+        if let Some(named_base) = named_base.filter(|_| self.ci.host.is_local()) {
+            return Ok(named_base.bases.clone());
         }
         // Without a request of the job, the comparison already uses the bases of the host.
         let is_host_base_used = revisions.base.is_none() && !revisions.all;
@@ -146,15 +148,21 @@ impl Workspace<'_> {
         Ok(bases)
     }
 
-    /// Returns the bases that would be used without `--all`, and a description of their source. A run over all
-    /// pipelines needs them to find known findings and changes to the gate configuration.
-    pub(crate) fn resolve_bases_without_all(
+    /// Resolves the base that the job names together with `--all`, and prints the warnings. The run selects all
+    /// pipelines, but the base shows known findings, renames and changes to the gate configuration. Returns `None` if
+    /// the job does not name both.
+    pub(crate) fn resolve_base_named_with_all(
         &self,
+        run: &Run,
         comparison: &Comparison,
         revisions: &RequestedRevisions,
-    ) -> Result<(Vec<CommitId>, String), ContextError> {
-        let comparison_without_all = self.resolve_comparison_without_all(comparison, revisions)?;
-        Ok((comparison_without_all.bases, comparison_without_all.base_source))
+    ) -> Result<Option<Comparison>, ContextError> {
+        if !revisions.all || revisions.base.is_none() {
+            return Ok(None);
+        }
+        let named_base = self.resolve_comparison_without_all(comparison, revisions)?;
+        print_warnings(run, &named_base.warnings);
+        Ok(Some(named_base))
     }
 
     /// Returns the comparison that would be used without `--all`.

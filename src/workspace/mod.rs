@@ -368,7 +368,7 @@ impl Workspace<'_> {
 }
 
 /// Prints the warnings, and records that they were shown so that the report does not repeat them.
-fn print_warnings(run: &Run, warnings: &[String]) {
+pub(crate) fn print_warnings(run: &Run, warnings: &[String]) {
     for warning in warnings {
         run.ui.warn(warning);
         run.add_shown_text(warning);

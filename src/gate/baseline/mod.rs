@@ -9,12 +9,12 @@ mod published_version;
 pub(crate) mod renamed_components;
 
 use crate::error::Failure;
+use crate::gate::selection::SelectionResult;
 use crate::gate::{
     BasePaths, OldPaths, RunFindings, SelectedPipelines, VersionPairs, list_old_paths, mark_known_findings,
 };
 use crate::job::context::{Comparison, RequestedRevisions, join_short_ids};
 use crate::job::settings::Selection;
-use crate::workspace::Workspace;
 use sluicegate_git::{
     Change, ChangeKind, CommitId, FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile,
 };
@@ -59,17 +59,16 @@ impl Baseline {
     }
 
     /// Builds the baseline of a run with `--new-only`: findings at the base of the change are known. A base that the
-    /// job sets is used even if all pipelines are reviewed. Without any base, an earlier commit of the branch is used,
+    /// job names is used even if all pipelines are reviewed. Without any base, an earlier commit of the branch is used,
     /// and a note names it.
     pub(crate) fn for_change(
-        workspace: &Workspace<'_>,
         revisions: &RequestedRevisions,
         comparison: &Comparison,
-        pipelines: &SelectedPipelines,
+        selection: &SelectionResult,
     ) -> Result<Self, Failure> {
-        let (bases, reason) = match (revisions.all, &revisions.base) {
-            (true, Some(_)) => workspace.resolve_bases_without_all(comparison, revisions)?,
-            _ => comparison.select_baseline_commits()?,
+        let (bases, reason) = match &selection.named_base {
+            Some(named_base) => (named_base.bases.clone(), named_base.base_source.clone()),
+            None => comparison.select_baseline_commits()?,
         };
         let is_earlier = comparison.bases.is_empty() && revisions.base.is_none();
         Ok(Self {
@@ -77,7 +76,7 @@ impl Baseline {
                 .then(|| describe_earlier_base(&bases, &reason))
                 .flatten(),
             reason,
-            ..Self::at_commits(&bases, pipelines)
+            ..Self::at_commits(&bases, &selection.pipelines)
         })
     }
 

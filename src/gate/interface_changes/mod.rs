@@ -135,7 +135,10 @@ impl GateRun<'_> {
             ..
         } = &self.subject;
         let is_base_named = settings.revisions.base.is_some();
-        let comparison = workspace.resolve_comparison_without_all(change, &settings.revisions);
+        let comparison = match &self.selection.named_base {
+            Some(named_base) => Ok(named_base.clone()),
+            None => workspace.resolve_comparison_without_all(change, &settings.revisions),
+        };
         if let Ok(comparison) = &comparison
             && !is_base_named
             && may_repeat_run(&workspace.ci, comparison)

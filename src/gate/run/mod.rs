@@ -124,12 +124,10 @@ impl<'a> GateRun<'a> {
     /// Sets the base of the change as the baseline, if only new findings fail the gate.
     pub(crate) fn set_change_baseline(&mut self) -> Result<(), Failure> {
         if self.needs_baseline() {
-            let pipelines = &self.selection.pipelines;
             let baseline = Baseline::for_change(
-                self.subject.workspace,
                 &self.subject.settings.revisions,
                 &self.subject.change,
-                pipelines,
+                &self.selection,
             )?;
             self.baseline = Some(baseline.with_selection(&self.subject.settings.selection));
         }

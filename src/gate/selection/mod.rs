@@ -60,6 +60,8 @@ pub(crate) struct SelectionResult {
     pub(crate) rejects_stricter_target: bool,
     /// The files of the gate configuration that cannot be used.
     pub(crate) unusable_files: UnusableGateFiles,
+    /// The base that the job names together with `--all`.
+    pub(crate) named_base: Option<Comparison>,
 }
 
 impl SelectionResult {
@@ -153,12 +155,16 @@ impl Workspace<'_> {
         self.reject_unmatched_selection(snapshot, &comparison.bases, request)?;
         // Fails if the directory is ambiguous; its name is not needed here.
         self.find_config_dir(snapshot)?;
-        let host_bases = self.resolve_gate_bases(run, comparison, request.revisions)?;
+        let named_base = self.resolve_base_named_with_all(run, comparison, request.revisions)?;
+        let host_bases = self.resolve_gate_bases(run, comparison, request.revisions, named_base.as_ref())?;
         let bases = match host_bases.as_slice() {
             [] => comparison.bases.as_slice(),
             bases => bases,
         };
-        let rename_bases = self.resolve_rename_bases(comparison, request.revisions, &host_bases)?;
+        let rename_bases = match &named_base {
+            Some(named_base) => named_base.bases.clone(),
+            None => self.find_rename_bases(comparison, &host_bases),
+        };
         let base_snapshots: Vec<Snapshot<'_>> = bases
             .iter()
             .map(|base| self.repo.snapshot(base.clone()))
@@ -194,27 +200,19 @@ impl Workspace<'_> {
         Ok(SelectionResult {
             rejects_stricter_target: fails_on_gate_change && may_be_stricter,
             stricter_target,
+            named_base,
             pipelines,
             rejects_gate_change,
             unusable_files,
         })
     }
 
-    /// Returns the commits since which renamed pipelines are found in a run without bases: those of the base that the
-    /// job names together with `--all`, otherwise `host_bases`.
-    fn resolve_rename_bases(
-        &self,
-        comparison: &Comparison,
-        revisions: &RequestedRevisions,
-        host_bases: &[CommitId],
-    ) -> Result<Vec<CommitId>, Failure> {
-        if revisions.all && revisions.base.is_some() {
-            return Ok(self.resolve_bases_without_all(comparison, revisions)?.0);
-        }
+    /// Returns the commits since which renamed pipelines are found in a run without bases.
+    fn find_rename_bases(&self, comparison: &Comparison, host_bases: &[CommitId]) -> Vec<CommitId> {
         if host_bases.is_empty() {
-            return Ok(self.find_local_rename_base(comparison).into_iter().collect());
+            return self.find_local_rename_base(comparison).into_iter().collect();
         }
-        Ok(host_bases.to_vec())
+        host_bases.to_vec()
     }
 
     /// Returns the checked-out commit if a local run checks the files on disk or in the index, and no base is known, for

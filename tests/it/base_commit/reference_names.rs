@@ -1,6 +1,6 @@
 //! A name refers to the branch of the remote, never to another reference that somebody pushed with the same name.
 
-use crate::support::{Checkout, EVERYTHING_FETCHED, FEATURE, Project, checkout, git};
+use crate::support::{Call, Checkout, EVERYTHING_FETCHED, FEATURE, Project, checkout, git};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -78,6 +78,19 @@ fn head_that_tag_shadows_is_branch_of_remote() {
         .head("feature", &project.feature)
         .changes(&FEATURE);
     }
+}
+
+#[test]
+fn base_named_with_all_is_resolved_once_and_its_warning_is_shown_once() {
+    let project = Project::new();
+    let folder = clone_with_ambiguous_names(&project);
+    let warning = "using the branch of the remote, refs/remotes/origin/main";
+    for args in ["--all --base main", "--all --base main --new-only", "--base main"] {
+        let output = Call::new(&folder).run(("check --fail-on never --compat warn", args));
+        assert_eq!(output.err.matches(warning).count(), 1, "{args}: {}", output.all());
+    }
+    let output = Call::new(&folder).run(("check --fail-on never --all --base", project.fork.as_str()));
+    assert!(!output.all().contains(warning), "{}", output.all());
 }
 
 #[test]
