@@ -147,16 +147,22 @@ impl<'a> VersionSwitch<'a> {
     }
 
     /// Disables these versions one after the other. Stops at the first failure, which then names the versions that were
-    /// disabled before it. Returns the disabled versions, and those whose state the platform does not show, of which it
-    /// also warns.
+    /// disabled before it; if no version is enabled then, enables the newest of them again. Returns the disabled versions,
+    /// and those whose state the platform does not show, of which it also warns.
     async fn disable_versions(&self, versions: Vec<String>) -> Result<(Vec<String>, Vec<String>), Failure> {
         let (mut disabled_versions, mut unconfirmed_versions) = (Vec::new(), Vec::new());
         let total_count = versions.len();
         let mut timeout = self.lookup_timeout;
+        let mut newest_requested_version: Option<String> = None;
         for version in versions {
             let response = match self.request_state(&version, RequestedState::Disabled).await {
                 Ok(response) => response,
                 Err(failure) => {
+                    if let Some(newest_version) = &newest_requested_version
+                        && let Err(latest_failure) = self.determine_latest(newest_version, true).await
+                    {
+                        self.run.ui.warn(&latest_failure.describe());
+                    }
                     return Err(self.add_prune_progress(
                         failure,
                         &disabled_versions,
@@ -165,6 +171,7 @@ impl<'a> VersionSwitch<'a> {
                     ));
                 }
             };
+            newest_requested_version.get_or_insert_with(|| version.clone());
             match self
                 .confirm_state(&response, &version, RequestedState::Disabled, timeout)
                 .await

@@ -16,6 +16,16 @@ fn version_entry(name: &str, is_enabled: bool) -> Value {
 /// versions just before the first one is disabled. From then on, lookups of the latest version get `later_response`, if
 /// it is set.
 fn platform_with_three_versions(has_other_job: bool, later_response: Option<ResponseTemplate>) -> Platform {
+    let failing_version = None;
+    platform_with_failing_version(has_other_job, later_response, failing_version)
+}
+
+/// Creates the same platform, except that each request to disable `failing_version` fails.
+fn platform_with_failing_version(
+    has_other_job: bool,
+    later_response: Option<ResponseTemplate>,
+    failing_version: Option<&'static str>,
+) -> Platform {
     let platform = Platform::new();
     let names = ["1", "2", "3"].map(str::to_owned);
     let states = Arc::new(Mutex::new(BTreeMap::from(names.map(|name| (name, true)))));
@@ -49,6 +59,9 @@ fn platform_with_three_versions(has_other_job: bool, later_response: Option<Resp
             states.values_mut().for_each(|is_enabled| *is_enabled = false);
         }
         let name = body["versionName"].as_str().unwrap().to_owned();
+        if failing_version == Some(name.as_str()) {
+            return ResponseTemplate::new(400);
+        }
         states.insert(name, body["enabled"] == true);
         answer(&json!({ "enabled": body["enabled"] }))
     });
@@ -86,6 +99,27 @@ fn version_is_enabled_again_if_another_job_disables_the_others() {
         let output = call.run(format!("artifacts {args}")).expect(3);
         output.saying(&[&format!("version {name} of sales was enabled again")]);
         assert_eq!(enabled_names(&platform), [name], "{args}");
+    }
+}
+
+#[test]
+fn prune_that_stops_enables_its_newest_version_again_if_no_version_is_enabled() {
+    let world = World::new();
+    for (has_other_job, failing_version, enabled) in [
+        (true, "1", &["2"][..]),
+        // Version 3 is still enabled.
+        (false, "1", &[]),
+        // The command disabled no version before the failure.
+        (true, "2", &[]),
+    ] {
+        let platform = platform_with_failing_version(has_other_job, None, Some(failing_version));
+        let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+        let output = call.run("artifacts prune --keep 1 --yes");
+        assert_ne!(output.code, 0, "{}", output.all());
+        output.assert_logged(&[&format!("could not disable version {failing_version} of sales")]);
+        let is_enabled_again = output.all().contains("version 2 of sales was enabled again");
+        assert_eq!(is_enabled_again, !enabled.is_empty(), "{}", output.all());
+        assert_eq!(enabled_names(&platform), enabled, "{}", output.all());
     }
 }
 
