@@ -41,6 +41,17 @@ pub(crate) struct IdsOnlyReason {
     pub(crate) may_fetch: bool,
 }
 
+impl IdsOnlyReason {
+    /// Warns that only the ids are compared.
+    pub(crate) fn warn(&self, run: &Run, hint: Option<&str>) {
+        let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+        let reason = &self.reason;
+        run.ui.warn(&format!(
+            "comparing only the ids of shared pipelines: {reason}{hint}"
+        ));
+    }
+}
+
 /// The shared pipelines that a published version or a commit offers to consumers.
 pub(crate) struct ComparedOffer {
     /// The name of the version; `None` for a commit.

@@ -97,9 +97,7 @@ impl Publication<'_> {
         if needs_complete_comparison {
             return Err(incomplete_comparison_failure(reason, hint));
         }
-        self.run.ui.warn(&format!(
-            "comparing only the ids of shared pipelines: {reason}\nhint: {hint}"
-        ));
+        ids_only.warn(self.run, Some(hint));
         Ok(())
     }
 

@@ -80,8 +80,7 @@ impl Publication<'_> {
         };
         self.print_result(&output)?;
         self.summarize_dry_run(plan, &preview, status);
-        let is_usable = true;
-        Ok(status.worse(self.write_records(receipt, is_usable)))
+        Ok(status.worse(self.write_records(receipt)))
     }
 
     /// Returns the smoke runs that follow if a version is published; without a publish, none is started.
@@ -123,9 +122,7 @@ impl Publication<'_> {
     /// run works without the platform. Only a version name with `{next}` needs the platform, so a missing URL or token
     /// is then an error.
     fn open_platform(&self) -> Result<Option<Platform>, Failure> {
-        let is_missing =
-            self.connection.require_base_url().is_err() || self.connection.require_token().is_err();
-        if is_missing && !self.needs_next_version() {
+        if !self.connection.can_send_requests() && !self.needs_next_version() {
             return Ok(None);
         }
         Ok(Some(self.run.create_platform_client(self.connection)?))

@@ -196,9 +196,11 @@ impl Publication<'_> {
         }
         self.report_junit(&message, status, &problems, smoke.as_ref());
         let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
-        // A later step must not deploy a disabled version.
-        let is_usable = !published_version.is_disabled;
-        Ok(status.worse(self.write_records(receipt, is_usable)))
+        Ok(status.worse(if published_version.is_disabled {
+            self.write_records_of_disabled_version(receipt)
+        } else {
+            self.write_records(receipt)
+        }))
     }
 
     /// Ends without an upload, because the decision about it failed with an error. If `{next}` has no value yet, the
@@ -226,8 +228,7 @@ impl Publication<'_> {
         let status = self.run.report_failure_as(&title, failure);
         let receipt = Receipt::for_rejected_plan(plan, &self.compute_needed_hashes(plan)?);
         self.report_junit(&name, status, &[problem], None);
-        let is_usable = true;
-        Ok(status.worse(self.write_records(receipt, is_usable)))
+        Ok(status.worse(self.write_records(receipt)))
     }
 
     /// Returns the content hashes of the plan's files; empty if no output contains them, because hashing takes time.
@@ -290,8 +291,7 @@ impl Publication<'_> {
             status = status.worse(self.report_missing_hashes(error));
         }
         let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
-        let is_usable = true;
-        Ok(status.worse(self.write_records(receipt, is_usable)))
+        Ok(status.worse(self.write_records(receipt)))
     }
 
     /// Reports that the receipt of this publish has no content hashes, because a file could not be read. Returns the

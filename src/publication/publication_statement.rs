@@ -10,23 +10,16 @@ use crate::session::statement_output::write_statement;
 impl Publication<'_> {
     /// Writes the attestation statement about the publication to the requested files. Returns the step outputs about
     /// the statement, each with its name and value. Without a requested statement, does nothing. If there is a reason
-    /// against the statement, only reports this reason; for example, a disabled version (`is_usable` is false) gets
-    /// none.
+    /// against the statement, only reports this reason.
     pub(super) fn write_publication_statement(
         &self,
         receipt: &Receipt,
-        is_usable: bool,
     ) -> Result<Vec<(&'static str, String)>, Failure> {
         let files = &self.settings.attestation;
         if !files.is_requested() {
             return Ok(Vec::new());
         }
-        let reason = if is_usable {
-            self.find_reason_against_statement(receipt)
-        } else {
-            Some("the version is disabled".to_owned())
-        };
-        if let Some(reason) = reason {
+        if let Some(reason) = self.find_reason_against_statement(receipt) {
             self.run.report_missing_statement("publication", &reason);
             return Ok(Vec::new());
         }

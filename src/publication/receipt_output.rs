@@ -8,6 +8,9 @@ use crate::publish::Receipt;
 use crate::session::failure_conversion::to_write_failure;
 use crate::session::statement_output::STATEMENT_FAILED;
 
+/// The title of the failure that a file of the publish could not be written.
+const UNWRITTEN_FILE: &str = "A file was not written";
+
 impl Publication<'_> {
     /// Fails if a file of this publish cannot be written. After the upload, this would be too late: consumers use the
     /// version, and the job has no record of it.
@@ -28,27 +31,49 @@ impl Publication<'_> {
     }
 
     /// Writes the receipt, the attestation statement and the step outputs. With `--json`, also prints the receipt,
-    /// except in a dry run, which prints its preview. The outputs name the version, and there is a statement about it,
-    /// only if consumers can use it (`is_usable`). Reports each failure, and returns the worst exit status.
-    pub(super) fn write_records(&self, receipt: Receipt, is_usable: bool) -> ExitStatus {
+    /// except in a dry run, which prints its preview. Reports each failure, and returns the worst exit status.
+    pub(super) fn write_records(&self, receipt: Receipt) -> ExitStatus {
+        let (receipt, mut status) = self.record_receipt(receipt);
+        let statement_outputs = self
+            .write_publication_statement(&receipt)
+            .unwrap_or_else(|failure| {
+                status = status.worse(self.run.report_failure_as(STATEMENT_FAILED, &failure));
+                Vec::new()
+            });
+        let mut outputs = self.comparison_outputs();
+        outputs.extend(self.version_outputs(receipt));
+        outputs.extend(statement_outputs);
+        status.worse(self.write_step_outputs(&outputs))
+    }
+
+    /// Writes the records of a disabled version, as [`Self::write_records`] does. There is no statement about this
+    /// version, and no output names it, because a later step must not deploy it.
+    pub(super) fn write_records_of_disabled_version(&self, receipt: Receipt) -> ExitStatus {
+        let (_, status) = self.record_receipt(receipt);
+        if self.settings.attestation.is_requested() {
+            self.run
+                .report_missing_statement("publication", "the version is disabled");
+        }
+        status.worse(self.write_step_outputs(&self.comparison_outputs()))
+    }
+
+    /// Completes and writes the receipt. With `--json`, also prints it, except in a dry run. Reports each failure, and
+    /// returns the worst exit status.
+    fn record_receipt(&self, receipt: Receipt) -> (Receipt, ExitStatus) {
         let (run, settings) = (self.run, self.settings);
         let receipt = self.add_earlier_executions(self.complete_receipt(receipt));
         let receipt = self.keep_earlier_omissions(receipt);
-        let title = "A file was not written";
-        let mut status = run.report_result_as(title, self.write_receipt(&receipt));
+        let mut status = run.report_result_as(UNWRITTEN_FILE, self.write_receipt(&receipt));
         if settings.json && !settings.dry_run {
             let result = run.ui.print_result_with(|writer| receipt.write(writer));
-            status = status.worse(run.report_result_as(title, result));
+            status = status.worse(run.report_result_as(UNWRITTEN_FILE, result));
         }
-        let statement_outputs = self
-            .write_publication_statement(&receipt, is_usable)
-            .unwrap_or_else(|failure| {
-                status = status.worse(run.report_failure_as(STATEMENT_FAILED, &failure));
-                Vec::new()
-            });
-        let mut outputs = self.step_outputs(receipt, is_usable);
-        outputs.extend(statement_outputs);
-        status.worse(run.report_result_as(title, run.write_outputs(&outputs)))
+        (receipt, status)
+    }
+
+    fn write_step_outputs(&self, outputs: &[(&'static str, String)]) -> ExitStatus {
+        self.run
+            .report_result_as(UNWRITTEN_FILE, self.run.write_outputs(outputs))
     }
 
     /// Adds the required review, the changes for consumers and the platform to a receipt.
@@ -76,16 +101,21 @@ impl Publication<'_> {
             .map_err(to_write_failure("the receipt ", path))
     }
 
-    /// Returns the outputs for later steps of the job. The name and digest of the version are included only if it is
-    /// published and usable, because a later step would deploy it. A dry run does not prove that.
-    fn step_outputs(&self, receipt: Receipt, is_usable: bool) -> Vec<(&'static str, String)> {
+    /// Returns the outputs about the changes for consumers, for later steps of the job.
+    fn comparison_outputs(&self) -> Vec<(&'static str, String)> {
         let comparison = self.comparison.as_ref();
         let next_name = comparison
             .map(PublishComparison::next_version_name)
             .unwrap_or_default();
         let class = consumer_changes::change_class_name(comparison.map(|comparison| &comparison.compat));
-        let mut outputs = vec![("compat", class), ("next-version", next_name)];
-        if is_usable && !self.settings.dry_run && receipt.is_for_published_version() {
+        vec![("compat", class), ("next-version", next_name)]
+    }
+
+    /// Returns the outputs with the name and digest of the version. Empty unless it is published, because a later step
+    /// would deploy it. A dry run does not prove that.
+    fn version_outputs(&self, receipt: Receipt) -> Vec<(&'static str, String)> {
+        let mut outputs = Vec::new();
+        if !self.settings.dry_run && receipt.is_for_published_version() {
             outputs.push(("version-name", receipt.version_name));
             // Without the hashes of the files, there is no digest.
             if !receipt.digest.is_empty() {

@@ -82,10 +82,9 @@ pub(crate) fn compare_versions<'a>(
         workspace.sources.require_expanded_version(version)?;
     }
     let connection = workspace.sources.resolve_connection(&run.global)?;
-    let is_platform_configured = connection.require_base_url().is_ok() && connection.require_token().is_ok();
     // Without `--from`, the platform must return the latest version, so a missing setting is an error. Two revisions
     // can be compared without the platform.
-    let platform = if is_platform_configured || args.from.is_none() {
+    let platform = if connection.can_send_requests() || args.from.is_none() {
         Some(run.create_platform_client(&connection)?)
     } else {
         None
@@ -317,15 +316,8 @@ impl OfferLookup<'_> {
         new: &ComparedOffer,
         ids_only: &IdsOnlyReason,
     ) -> Compatibility {
-        let hint = if ids_only.may_fetch {
-            format!("\nhint: {}", fetch_hint(&self.workspace.repo))
-        } else {
-            String::new()
-        };
-        self.run.ui.warn(&format!(
-            "comparing only the ids of shared pipelines: {}{hint}",
-            ids_only.reason
-        ));
+        let hint = ids_only.may_fetch.then(|| fetch_hint(&self.workspace.repo));
+        ids_only.warn(self.run, hint);
         let offered_ids = new.ids.iter().map(String::as_str);
         Compatibility::from_ids(old.to_compared_version(), &old.ids, &offered_ids)
     }

@@ -37,7 +37,7 @@ impl PipelineFile {
 
     /// Returns whether the content was only searched for references to files, and not parsed because it has none.
     pub(super) fn is_skimmed(&self) -> bool {
-        self.facts.as_ref().is_ok_and(|facts| facts.is_unparsed)
+        self.facts.as_ref().is_ok_and(|facts| facts.is_skimmed)
     }
 }
 
@@ -58,18 +58,18 @@ pub(super) fn read_matching_pipelines(
     files: &[PipelineToRead<'_>],
     needs_parsing: &dyn Fn(&[u8]) -> bool,
 ) -> Result<Vec<PipelineFile>, PublishError> {
-    let skimmed_files = files.iter().map(|file| {
-        let skimmed_file = skim_file(contents, file, needs_parsing)?;
-        let size = skimmed_file.held_bytes();
-        Ok((skimmed_file, size))
+    let searched_files = files.iter().map(|file| {
+        let searched_file = search_file(contents, file, needs_parsing)?;
+        let size = searched_file.held_bytes();
+        Ok((searched_file, size))
     });
-    overlap::compute_all(skimmed_files, &SkimmedFile::into_pipeline_file)
+    overlap::compute_all(searched_files, &SearchedFile::into_pipeline_file)
 }
 
 /// A file that was searched for references: either complete, or still to be parsed as YAML.
-enum SkimmedFile {
+enum SearchedFile {
     Complete(PipelineFile),
-    Unparsed {
+    Pending {
         bytes: Vec<u8>,
         checked_hash: Option<ContentHash>,
     },
@@ -77,13 +77,13 @@ enum SkimmedFile {
 
 /// Reads a file, and decides whether it must be parsed: if it is needed or `needs_parsing` accepts its bytes. Files
 /// that are too large or defective are not parsed.
-fn skim_file(
+fn search_file(
     contents: &ContentReader,
     file: &PipelineToRead<'_>,
     needs_parsing: &dyn Fn(&[u8]) -> bool,
-) -> Result<SkimmedFile, PublishError> {
+) -> Result<SearchedFile, PublishError> {
     let Some(bytes) = contents.read_content(file.content, MAX_DOCUMENT_BYTES)? else {
-        return Ok(SkimmedFile::Complete(PipelineFile {
+        return Ok(SearchedFile::Complete(PipelineFile {
             size: contents.read_content_size(file.content)?,
             facts: Err(DocumentError::too_large()),
             defect: None,
@@ -92,7 +92,7 @@ fn skim_file(
     };
     let checked_hash = hash_changeable_content(file.content, &bytes);
     if let Some(defect) = FileDefect::find_in_document(&bytes) {
-        return Ok(SkimmedFile::Complete(PipelineFile {
+        return Ok(SearchedFile::Complete(PipelineFile {
             size: bytes.len() as u64,
             facts: Err(DocumentError::for_document(format!(
                 "the document {}",
@@ -103,31 +103,31 @@ fn skim_file(
         }));
     }
     Ok(if file.is_needed || needs_parsing(&bytes) {
-        SkimmedFile::Unparsed { bytes, checked_hash }
+        SearchedFile::Pending { bytes, checked_hash }
     } else {
-        SkimmedFile::Complete(PipelineFile {
+        SearchedFile::Complete(PipelineFile {
             size: bytes.len() as u64,
-            facts: Ok(PipelineFacts::for_unparsed_file()),
+            facts: Ok(PipelineFacts::for_skimmed_file()),
             defect: None,
             checked_hash,
         })
     })
 }
 
-impl SkimmedFile {
+impl SearchedFile {
     /// Returns the number of bytes that stay in memory until the file is parsed.
     const fn held_bytes(&self) -> usize {
         match self {
             Self::Complete(_) => 0,
-            Self::Unparsed { bytes, .. } => bytes.len(),
+            Self::Pending { bytes, .. } => bytes.len(),
         }
     }
 
-    /// Returns the facts about the file. Parses its bytes if `skim_file` decided that this is necessary.
+    /// Returns the facts about the file. Parses its bytes if `search_file` decided that this is necessary.
     fn into_pipeline_file(self) -> PipelineFile {
         match self {
             Self::Complete(file) => file,
-            Self::Unparsed { bytes, checked_hash } => PipelineFile {
+            Self::Pending { bytes, checked_hash } => PipelineFile {
                 size: bytes.len() as u64,
                 facts: PipelineFacts::parse(&bytes),
                 defect: None,

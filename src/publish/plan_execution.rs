@@ -105,17 +105,10 @@ impl PlanExecution<'_> {
             remaining_uploads -= 1;
             let upload = build_upload(self.plan, self.hashes.clone(), self.control.clone());
             let error = match self.platform.publish(upload).await {
-                Ok(response) => {
-                    let no_error = None;
-                    return self.finish_accepted_upload(Some(response), no_error).await;
-                }
-                Err(error) => error,
+                Err(error) if !is_upload_processed(&error) => error,
+                // The platform processed the upload, even if its response could not be read.
+                response => return self.finish_accepted_upload(response).await,
             };
-            // The platform processed the upload, and only its response could not be read.
-            if is_upload_processed(&error) {
-                let no_response = None;
-                return self.finish_accepted_upload(no_response, Some(error)).await;
-            }
             let is_conflict = error.kind() == ErrorKind::Conflict;
             let is_conflict_with_other_run =
                 is_conflict && lost_error.is_none() && !may_be_own_conflict(&error);
@@ -172,18 +165,13 @@ impl PlanExecution<'_> {
     }
 
     /// Returns the outcome of an upload that the platform accepted, after verifying the version if the options require
-    /// that. If the version may be incomplete, disables it, as configured. If the response could not be read, it is `None`
-    /// and `error` is set.
-    async fn finish_accepted_upload(
-        &self,
-        response: Option<PublishResponse>,
-        error: Option<HttpError>,
-    ) -> Outcome {
+    /// that. If the version may be incomplete, disables it, as configured. The response is an
+    /// error if it could not be read.
+    async fn finish_accepted_upload(&self, response: Result<PublishResponse, HttpError>) -> Outcome {
         let AcceptedUpload {
             mut outcome,
             mut is_suspect,
         } = assess_accepted_upload(self.plan, response, self.options.on_ignored);
-        outcome.error = error;
         if self.options.verify {
             let certainly_differs = self.record_version_differences(&mut outcome).await;
             is_suspect |= certainly_differs;

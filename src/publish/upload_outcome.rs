@@ -21,20 +21,23 @@ pub(super) struct AcceptedUpload {
     pub is_suspect: bool,
 }
 
-/// Assesses an upload that the platform accepted. `response` is `None` if it could not be read.
+/// Assesses an upload that the platform accepted. The response is an error if it could not be read.
 pub(super) fn assess_accepted_upload(
     plan: &Plan,
-    response: Option<PublishResponse>,
+    response: Result<PublishResponse, HttpError>,
     on_ignored: OnIgnored,
 ) -> AcceptedUpload {
     let mut outcome = Outcome::new(OutcomeKind::Published);
-    let Some(response) = response else {
-        outcome.kind = OutcomeKind::Unverified;
-        outcome.problems.push(UNREADABLE_RESPONSE.into());
-        return AcceptedUpload {
-            outcome,
-            is_suspect: true,
-        };
+    let response = match response {
+        Ok(response) => response,
+        Err(error) => {
+            outcome.kind = OutcomeKind::Unverified;
+            outcome.problems.push(UNREADABLE_RESPONSE.into());
+            return AcceptedUpload {
+                outcome: outcome.with_error(error),
+                is_suspect: true,
+            };
+        }
     };
     let mut is_suspect = record_ignored_resources(&mut outcome, response.ignored_resources, on_ignored);
     if let Some(other_name) = response.version_name.filter(|name| *name != plan.version_name) {

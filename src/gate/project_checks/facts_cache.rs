@@ -25,7 +25,7 @@ impl FactsCache {
     pub(super) fn add(&self, file: &SnapshotFile, facts: &PipelineFacts) {
         let mut cached_facts = self.0.borrow_mut();
         if let Some(blob) = find_blob(file)
-            && !facts.is_unparsed
+            && !facts.is_skimmed
             && cached_facts.len() < MAX_CACHED_PIPELINES
         {
             cached_facts.entry(*blob).or_insert_with(|| facts.clone());

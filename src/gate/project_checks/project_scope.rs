@@ -279,7 +279,7 @@ impl ProjectScope<'_> {
     }
 
     /// Parses these files on all cores, unless their facts are cached, and adds the facts about them. A file whose content
-    /// `needs_parsing` rejects is recorded as unparsed.
+    /// `needs_parsing` rejects is recorded as skimmed.
     fn read_facts(
         &self,
         files: &[&SnapshotFile],
@@ -343,17 +343,17 @@ fn shared_entries(shared_file: Option<&SharedPipelinesFile>) -> &[SharedEntry] {
 /// Returns whether the file was parsed, successfully or not. A file that was only searched for names is not parsed.
 fn has_parsed_facts(facts: &FactsByPath, path: &str) -> bool {
     match facts.get(path) {
-        Some(Some(facts)) => !facts.is_unparsed,
+        Some(Some(facts)) => !facts.is_skimmed,
         Some(None) => true,
         None => false,
     }
 }
 
-/// Parses a pipeline. If `needs_parsing` returns false for its bytes, returns the facts of an unparsed file. Returns
+/// Parses a pipeline. If `needs_parsing` returns false for its bytes, returns the facts of a skimmed file. Returns
 /// `None` for a file that is not a valid pipeline.
 fn parse_facts(bytes: &[u8], needs_parsing: &(dyn Fn(&[u8]) -> bool + Sync)) -> Option<PipelineFacts> {
     if !needs_parsing(bytes) {
-        return Some(PipelineFacts::for_unparsed_file());
+        return Some(PipelineFacts::for_skimmed_file());
     }
     PipelineFacts::parse(bytes).ok()
 }

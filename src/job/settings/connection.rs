@@ -44,11 +44,16 @@ const AGENT_VERSION_DESCRIPTION: &str = "the version of the agent that runs the 
 impl Connection {
     /// Returns whether the URL, the project, the agent version or the token is set, which shows that the user wants to
     /// use a platform.
-    pub const fn is_configured(&self) -> bool {
+    pub const fn has_any_setting(&self) -> bool {
         self.base_url.is_some()
             || self.project_id.is_some()
             || self.agent_version.is_some()
             || self.token.is_some()
+    }
+
+    /// Returns whether the URL and the token are set, which every request needs.
+    pub const fn can_send_requests(&self) -> bool {
+        self.base_url.is_some() && self.token.is_some()
     }
 
     /// Returns the platform's URL, which every request needs, or an error with a hint if it is not set.

@@ -120,7 +120,7 @@ fn resolve_settings_for_checks(run: &Run) -> Result<DoctorSettings, Failure> {
     let publishes =
         publish_on.explain_no_publish().is_none() || sources.resolve_optional_prefix(prefix_flag)?.is_some();
     Ok(DoctorSettings {
-        uses_platform: publishes || connection.is_configured() || is_ci(&run.env),
+        uses_platform: publishes || connection.has_any_setting() || is_ci(&run.env),
         connection,
         publishes,
         deepens: review.gate.revisions.deepen,

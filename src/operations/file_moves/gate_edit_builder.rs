@@ -2,7 +2,7 @@
 
 use super::file_edit::{Referrer, ValueEdit, build_value_edit};
 use super::kept_references::KeptReference;
-use super::unparsed_mentions::find_line;
+use super::unparsable_mentions::find_line;
 use sluicegate_base::globs::parse_glob;
 use sluicegate_git::SnapshotFile;
 use sluicegate_pipelines::file_moves::PathMove;

@@ -6,7 +6,7 @@ use super::gate_file_moves::reject_gate_file_moves;
 use super::kept_references::{KeptReference, UnreadFile};
 use super::reference_reader::ReferenceReader;
 use super::team_rule_edits::find_team_rule_edits;
-use super::unparsed_mentions::reject_unparsed_path;
+use super::unparsable_mentions::reject_unparsable_path;
 use crate::error::Failure;
 use crate::job::settings::list_path_glob_keys;
 use crate::workspace::gate_files::list_hidden_root_entries;
@@ -86,7 +86,7 @@ pub(super) fn find_gate_file_edits(
             // A file with comments alone sets nothing.
             Err(_) if is_blank(&bytes) => {}
             Ok(()) => gate_edits.add_file(reader, bytes, builder)?,
-            Err(error) => reject_unparsed_path(moves, &path, &bytes, &error.message)?,
+            Err(error) => reject_unparsable_path(moves, &path, &bytes, &error.message)?,
         }
     }
     let mut values = gate_edits.edits.iter().flat_map(|edit| &edit.values);

@@ -13,4 +13,4 @@ pub(crate) mod plan_execution;
 pub(crate) mod reference_reader;
 pub(crate) mod team_rule_edits;
 pub(crate) mod uncommitted_changes;
-pub(crate) mod unparsed_mentions;
+pub(crate) mod unparsable_mentions;

@@ -5,7 +5,7 @@ use super::gate_file_edits::find_gate_file_edits;
 use super::kept_references::{KeptReference, UnreadFile};
 use super::linked_files::reject_linked_path;
 use super::reference_reader::{ReadFile, ReferenceReader};
-use super::unparsed_mentions::reject_unparsed_call;
+use super::unparsable_mentions::reject_unparsable_call;
 use crate::document_content::NOT_CHECKED_OUT;
 use crate::error::Failure;
 use crate::job::settings::ProjectCheckSettings;
@@ -54,8 +54,8 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
         let (bytes, facts) = match reader.read_references(file)? {
             ReadFile::Pipeline(bytes, facts) => (bytes, facts),
             ReadFile::WithoutReferences => continue,
-            ReadFile::Unparsed(bytes, reason) => {
-                reject_unparsed_call(&moves, &file.path, &bytes, &reason)?;
+            ReadFile::Unparsable(bytes, reason) => {
+                reject_unparsable_call(&moves, &file.path, &bytes, &reason)?;
                 continue;
             }
             ReadFile::Unreadable(reason) => {
@@ -134,7 +134,7 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
         let (bytes, facts) = match reader.read_references(file)? {
             ReadFile::Pipeline(bytes, facts) => (bytes, facts),
             ReadFile::WithoutReferences => continue,
-            ReadFile::Unparsed(_, reason) | ReadFile::Unreadable(reason) => {
+            ReadFile::Unparsable(_, reason) | ReadFile::Unreadable(reason) => {
                 let path = file.path.clone();
                 unread_files.push(UnreadFile { path, reason });
                 continue;

@@ -19,7 +19,7 @@ pub(crate) enum ReadFile {
     WithoutReferences,
     Pipeline(Vec<u8>, PipelineFacts),
     /// The content of a file that is not a valid pipeline, and the reason.
-    Unparsed(Vec<u8>, String),
+    Unparsable(Vec<u8>, String),
     /// The reason why the content could not be read, for example that it is too large.
     Unreadable(String),
 }
@@ -40,14 +40,14 @@ impl ReferenceReader<'_> {
             Err(error) => return Ok(ReadFile::Unreadable(error.message)),
         };
         if is_utf_16(&bytes) {
-            return Ok(ReadFile::Unparsed(bytes, "the file is UTF-16".to_owned()));
+            return Ok(ReadFile::Unparsable(bytes, "the file is UTF-16".to_owned()));
         }
         if !may_refer_to_files(&bytes) {
             return Ok(ReadFile::WithoutReferences);
         }
         Ok(match PipelineFacts::parse(&bytes) {
             Ok(facts) => ReadFile::Pipeline(bytes, facts),
-            Err(error) => ReadFile::Unparsed(bytes, error.message),
+            Err(error) => ReadFile::Unparsable(bytes, error.message),
         })
     }
 

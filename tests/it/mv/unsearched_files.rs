@@ -27,7 +27,7 @@ fn is_unmoved(world: &World) -> bool {
 }
 
 #[test]
-fn rename_is_refused_if_unparsed_file_calls_the_old_name() {
+fn rename_is_refused_if_unparsable_file_calls_the_old_name() {
     let world = project_with_called_pipeline();
     world.write("broken.orch.yaml", "type: [\norchestrationJob: load\n");
     let output = mv(&world, "sales/load.orch.yaml sales/import.orch.yaml").expect(2);
@@ -40,7 +40,7 @@ fn rename_is_refused_if_unparsed_file_calls_the_old_name() {
 }
 
 #[test]
-fn move_is_refused_if_unparsed_gate_file_contains_the_old_path() {
+fn move_is_refused_if_unparsable_gate_file_contains_the_old_path() {
     for (path, text) in [
         (WAIVERS, "- { rule: [, path: sales/load.orch.yaml, reason: r }\n"),
         (
@@ -302,7 +302,7 @@ fn move_that_a_signal_interrupts_at_its_end_is_complete() {
 }
 
 #[test]
-fn move_is_refused_if_unparsed_file_writes_the_old_path_with_a_fold_or_an_escape() {
+fn move_is_refused_if_unparsable_file_writes_the_old_path_with_a_fold_or_an_escape() {
     let world = project_with_called_pipeline();
     world.write("sales/load the für.orch.yaml", orchestration_text(&["Start"]));
     world.commit("a name with blanks");

@@ -165,7 +165,7 @@ pub struct PipelineFacts {
     pub components: Box<[String]>,
     /// Whether the file was not parsed as YAML, because it cannot refer to another file. Its variables and links are
     /// then unknown, and it may not be a pipeline at all.
-    pub is_unparsed: bool,
+    pub is_skimmed: bool,
 }
 
 /// A link to a missing component.
@@ -207,7 +207,7 @@ impl PipelineFacts {
             variables: variables.into(),
             components: components.map(|component| component.name.clone()).collect(),
             dangling_links,
-            is_unparsed: false,
+            is_skimmed: false,
         }
     }
 
@@ -234,9 +234,9 @@ impl PipelineFacts {
 
     /// Creates the facts about a pipeline that was not parsed as YAML, because it cannot refer to a file. They contain
     /// no references, variables or links.
-    pub fn for_unparsed_file() -> Self {
+    pub fn for_skimmed_file() -> Self {
         Self {
-            is_unparsed: true,
+            is_skimmed: true,
             ..Self::default()
         }
     }
@@ -263,7 +263,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn file_is_unparsed_only_if_it_cannot_contain_reference_key() {
+    fn file_is_skimmed_only_if_it_cannot_contain_reference_key() {
         for text in [
             "orchestrationJob: a",
             "\"transformation\\u004aob\": a",
@@ -334,7 +334,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn unparsed_file_has_no_references(
+        fn skimmed_file_has_no_references(
             key in "orchestrationJob|transformationJob",
             escapes in prop::collection::vec(0_u8..12, 20),
         ) {

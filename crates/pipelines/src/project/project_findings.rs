@@ -207,7 +207,7 @@ impl Project<'_> {
                 continue;
             };
             // The variables of a pipeline that was not parsed are unknown.
-            if !entry.enabled || facts.is_unparsed {
+            if !entry.enabled || facts.is_skimmed {
                 continue;
             }
             for parameter in entry.undeclared_parameters(facts) {

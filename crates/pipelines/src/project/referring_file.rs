@@ -256,7 +256,7 @@ impl ReferringFile<'_> {
         let Some(Some(callee)) = self.project.facts.get(path) else {
             return;
         };
-        if callee.is_unparsed || reference.arguments.is_empty() {
+        if callee.is_skimmed || reference.arguments.is_empty() {
             return;
         }
         for argument in &reference.arguments {

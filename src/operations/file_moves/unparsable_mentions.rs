@@ -10,13 +10,13 @@ use std::ops::Range;
 /// Fails if a pipeline that cannot be parsed contains the old path, or the old name of a renamed pipeline, because a
 /// call may consist of the name alone. The path of a pipeline is searched without the extension, which a reference may
 /// omit.
-pub(crate) fn reject_unparsed_call(
+pub(crate) fn reject_unparsable_call(
     moves: &PathMove,
     path: &str,
     bytes: &[u8],
     reason: &str,
 ) -> Result<(), Failure> {
-    reject_unparsed_path(moves, path, bytes, reason)?;
+    reject_unparsable_path(moves, path, bytes, reason)?;
     let (old_path, new_path) = (
         trim_pipeline_extension(&moves.old_path),
         trim_pipeline_extension(&moves.new_path),
@@ -31,7 +31,7 @@ pub(crate) fn reject_unparsed_call(
 
 /// Fails if a file that cannot be parsed contains the old path. The path of a pipeline is searched without the
 /// extension.
-pub(crate) fn reject_unparsed_path(
+pub(crate) fn reject_unparsable_path(
     moves: &PathMove,
     path: &str,
     bytes: &[u8],
