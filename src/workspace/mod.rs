@@ -35,13 +35,10 @@ use crate::job::cli::GateChanges;
 use crate::job::context::{
     self, CommitSource, Comparison, ContextError, PolicyRevision, RequestedRevisions, Target,
 };
-use crate::job::policy::{
-    self, CheckoutFiles, FilePresence, GateFile, GateFileReader, UnusableFile, normalize_path,
-};
-use crate::job::settings::{self, Checkout, FILE_NAME, SettingSources};
+use crate::job::policy::{self, CheckoutFiles, FilePresence, GateFile, UnusableFile};
+use crate::job::settings::{self, SettingSources};
 use crate::session::Run;
 use crate::session::worker_threads::start_worker_threads;
-use crate::workspace::policy_digests::hash_config_file_of_job;
 use crate::workspace::target_revision::{allow_unproven_tip, find_target_revision};
 use sluicegate_git::{GitError, Repository, Snapshot};
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -148,71 +145,6 @@ impl Run {
         Ok(ci)
     }
 
-    /// Reads the configuration file from the policy revision, and resolves the settings that locate other files: the
-    /// hidden directory and the team rules file. A configuration file outside the repository, which only the job can
-    /// set, is read from disk and must be valid. `on_unusable` applies to a file in the repository.
-    fn read_policy_settings(
-        &self,
-        repo: &Repository,
-        policy: PolicyRevision,
-        checkout_files: CheckoutFiles,
-        on_unusable: UnusableFile,
-    ) -> Result<PolicySettings<'_>, Failure> {
-        let requested_file = settings::requested_config_file(&self.global, &self.env);
-        let (presence, file) = match requested_file {
-            Some(file) => (FilePresence::Required, file),
-            None => (FilePresence::Optional, repo.root().join(FILE_NAME)),
-        };
-        // The path in the repository; `None` for a file outside it.
-        let config_file = policy::find_path_in_repository(repo.root(), &file);
-        let gate_file = match &config_file {
-            Some(path) => {
-                let reader = GateFileReader {
-                    repo,
-                    policy_revision: &policy,
-                    checkout: checkout_files,
-                    on_unusable,
-                };
-                let gate_file = reader.read_file(path, presence, policy::MAX_FILE_BYTES)?;
-                GateFile {
-                    is_edited: gate_file.has_other_version_in_checkout()
-                        && file_edits::is_edited_in_checkout(repo, &policy, path, policy::MAX_FILE_BYTES),
-                    ..gate_file
-                }
-            }
-            None => policy::read_job_file(&normalize_path(&file), presence)?,
-        };
-        let config_digest_of_job = match (&config_file, gate_file.policy_text()) {
-            (None, Some(text)) => Some(hash_config_file_of_job(&file, &text.text)),
-            _ => None,
-        };
-        let checkout = Checkout {
-            root: repo.root(),
-            config_file: config_file.as_deref().unwrap_or(FILE_NAME),
-            // If git cannot read its index, the file is treated as tracked, so that it is not overwritten.
-            is_tracked: &|path| repo.is_tracked(path, self.hook_index_path()).unwrap_or(true),
-        };
-        let mut sources = if config_file.is_some() {
-            SettingSources::new(&self.env, &gate_file, Some(&checkout), on_unusable)?
-        } else {
-            let no_checkout = None;
-            SettingSources::new(&self.env, &gate_file, no_checkout, UnusableFile::Reject)?
-        };
-        let named_config_dir =
-            sources.resolve_or_drop_file(|sources| sources.resolve_config_dir(&self.global))?;
-        let team_rules_path = sources.resolve_or_drop_file(|sources| {
-            sources.resolve_team_rules_path(&self.global, config_file.as_deref())
-        })?;
-        Ok(PolicySettings {
-            team_rules_path,
-            sources,
-            named_config_dir,
-            policy_revision: policy,
-            config_file,
-            config_digest_of_job,
-        })
-    }
-
     /// Returns the path of the index that git passes to its hooks; `None` outside a hook.
     pub(crate) fn hook_index_path(&self) -> Option<&Path> {
         self.env.get(env::GIT_INDEX_FILE).map(Path::new)
@@ -231,12 +163,20 @@ impl Run {
     /// Returns the repository, or `None` if the current directory is in none. A repository that cannot be opened is an
     /// error, and so is a directory that the job names with `--repo` and that is none.
     pub(crate) fn find_repository(&self) -> Result<Option<Repository>, GitError> {
-        let is_named = settings::requested_repository(&self.global, &self.env).is_some();
         match self.open_repository() {
             Ok(repository) => Ok(Some(repository)),
-            Err(GitError::NotARepository { .. } | GitError::BareRepository { .. }) if !is_named => Ok(None),
+            Err(GitError::NotARepository { .. } | GitError::BareRepository { .. })
+                if !self.has_named_repository() =>
+            {
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
+    }
+
+    /// Returns whether the job names the repository with `--repo`.
+    pub(crate) fn has_named_repository(&self) -> bool {
+        settings::requested_repository(&self.global, &self.env).is_some()
     }
 
     /// Reads the settings of a command that needs no repository. Inside a repository, the gate configuration of the
@@ -273,16 +213,6 @@ fn choose_unusable_file_treatment(ci: &CiContext) -> UnusableFile {
         Host::None => UnusableFile::Reject,
         _ => UnusableFile::TreatAsMissing,
     }
-}
-
-/// The settings of the policy revision.
-struct PolicySettings<'a> {
-    sources: SettingSources<'a>,
-    named_config_dir: Option<String>,
-    policy_revision: PolicyRevision,
-    config_file: Option<String>,
-    config_digest_of_job: Option<FileDigest>,
-    team_rules_path: Option<String>,
 }
 
 impl Workspace<'_> {

@@ -3,7 +3,7 @@
 
 use crate::env;
 use crate::error::Failure;
-use crate::job::settings::{self, FILE_NAME};
+use crate::job::settings::FILE_NAME;
 use crate::session::{Run, is_ci};
 use crate::workspace::typed_paths::strip_root;
 use sluicegate_git::{GitError, Repository};
@@ -54,7 +54,7 @@ impl Run {
                 "run the command inside a clone, or pass the directory or file to {command}: `sluicegate {command} .`"
             );
             // In a local run without git, a directory is checked only if the user names a path.
-            let is_named = settings::requested_repository(&self.global, &self.env).is_some();
+            let is_named = self.has_named_repository();
             let needs_path_hint = is_directory_possible && paths.is_empty() && !is_named && !is_ci(&self.env);
             return match repository {
                 Err(error) if needs_path_hint => Err(Failure::from(error).with_hint(hint)),
@@ -70,7 +70,7 @@ impl Run {
     /// Returns whether the paths may select another repository. They may not in CI, in a git hook and with `--repo`,
     /// where the repository is already determined.
     fn may_leave_repository(&self, paths: &[PathBuf]) -> bool {
-        let is_named = settings::requested_repository(&self.global, &self.env).is_some();
+        let is_named = self.has_named_repository();
         let is_hook = self.env.get(env::GIT_INDEX_FILE).is_some();
         !paths.is_empty() && !is_named && !is_hook && !is_ci(&self.env)
     }

@@ -1,13 +1,95 @@
-//! Resolves the settings of a command from the policy revision's configuration file. In CI, a file that cannot be used
-//! is treated as missing, so that it does not stop the change that repairs it.
+//! Reads the policy revision's configuration file, and resolves the settings of a command from it. In CI, a file that
+//! cannot be used is treated as missing, so that it does not stop the change that repairs it.
 
+use crate::attestation::FileDigest;
 use crate::error::Failure;
 use crate::job::context::PolicyRevision;
-use crate::job::policy::UnusableFile;
-use crate::job::settings::{self, Selection, SettingSources, SettingsError};
+use crate::job::policy::{
+    self, CheckoutFiles, FilePresence, GateFile, GateFileReader, UnusableFile, normalize_path,
+};
+use crate::job::settings::{self, Checkout, FILE_NAME, Selection, SettingSources, SettingsError};
 use crate::session::Run;
-use crate::workspace::Workspace;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
+use crate::workspace::policy_digests::hash_config_file_of_job;
+use crate::workspace::{Workspace, file_edits};
+use sluicegate_git::Repository;
+
+/// The settings of the policy revision.
+pub(super) struct PolicySettings<'a> {
+    pub(super) sources: SettingSources<'a>,
+    pub(super) named_config_dir: Option<String>,
+    pub(super) policy_revision: PolicyRevision,
+    pub(super) config_file: Option<String>,
+    pub(super) config_digest_of_job: Option<FileDigest>,
+    pub(super) team_rules_path: Option<String>,
+}
+
+impl Run {
+    /// Reads the configuration file from the policy revision, and resolves the settings that locate other files: the
+    /// hidden directory and the team rules file. A configuration file outside the repository, which only the job can
+    /// set, is read from disk and must be valid. `on_unusable` applies to a file in the repository.
+    pub(super) fn read_policy_settings(
+        &self,
+        repo: &Repository,
+        policy: PolicyRevision,
+        checkout_files: CheckoutFiles,
+        on_unusable: UnusableFile,
+    ) -> Result<PolicySettings<'_>, Failure> {
+        let requested_file = settings::requested_config_file(&self.global, &self.env);
+        let (presence, file) = match requested_file {
+            Some(file) => (FilePresence::Required, file),
+            None => (FilePresence::Optional, repo.root().join(FILE_NAME)),
+        };
+        // The path in the repository; `None` for a file outside it.
+        let config_file = policy::find_path_in_repository(repo.root(), &file);
+        let gate_file = match &config_file {
+            Some(path) => {
+                let reader = GateFileReader {
+                    repo,
+                    policy_revision: &policy,
+                    checkout: checkout_files,
+                    on_unusable,
+                };
+                let gate_file = reader.read_file(path, presence, policy::MAX_FILE_BYTES)?;
+                GateFile {
+                    is_edited: gate_file.has_other_version_in_checkout()
+                        && file_edits::is_edited_in_checkout(repo, &policy, path, policy::MAX_FILE_BYTES),
+                    ..gate_file
+                }
+            }
+            None => policy::read_job_file(&normalize_path(&file), presence)?,
+        };
+        let config_digest_of_job = match (&config_file, gate_file.policy_text()) {
+            (None, Some(text)) => Some(hash_config_file_of_job(&file, &text.text)),
+            _ => None,
+        };
+        let checkout = Checkout {
+            root: repo.root(),
+            config_file: config_file.as_deref().unwrap_or(FILE_NAME),
+            // If git cannot read its index, the file is treated as tracked, so that it is not overwritten.
+            is_tracked: &|path| repo.is_tracked(path, self.hook_index_path()).unwrap_or(true),
+        };
+        let mut sources = if config_file.is_some() {
+            SettingSources::new(&self.env, &gate_file, Some(&checkout), on_unusable)?
+        } else {
+            let no_checkout = None;
+            SettingSources::new(&self.env, &gate_file, no_checkout, UnusableFile::Reject)?
+        };
+        let named_config_dir =
+            sources.resolve_or_drop_file(|sources| sources.resolve_config_dir(&self.global))?;
+        let team_rules_path = sources.resolve_or_drop_file(|sources| {
+            sources.resolve_team_rules_path(&self.global, config_file.as_deref())
+        })?;
+        Ok(PolicySettings {
+            team_rules_path,
+            sources,
+            named_config_dir,
+            policy_revision: policy,
+            config_file,
+            config_digest_of_job,
+        })
+    }
+}
 
 impl Workspace<'_> {
     /// Resolves the settings of a command with `resolve`; `selection` returns their part that selects pipelines. The

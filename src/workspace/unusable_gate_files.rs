@@ -57,16 +57,16 @@ impl Workspace<'_> {
         if self.ci.host.is_local() {
             return Ok(unusable);
         }
-        let is_head = true;
-        let head_problems = self.find_gate_problems(run, snapshot, resolve, is_head)?;
+        let head_version = GateVersion::for_head(run, self, snapshot, resolve)?;
+        let head_problems = head_version.find_problems()?;
         if head_problems.is_empty() {
             return Ok(unusable);
         }
         let mut base_problems = Vec::new();
         for base in base_commits {
             let base_snapshot = self.repo.snapshot(base.clone());
-            let is_head = false;
-            base_problems.push(self.find_gate_problems(run, &base_snapshot, resolve, is_head)?);
+            let base_version = GateVersion::for_base(run, self, &base_snapshot, resolve)?;
+            base_problems.push(base_version.find_problems()?);
         }
         for (kind, problem) in head_problems {
             // Without a base, every problem is new.
@@ -87,29 +87,40 @@ impl Workspace<'_> {
         }
         Ok(unusable)
     }
+}
 
-    /// Checks one version of the gate configuration, head (`is_head`) or a base, and returns its problems.
-    fn find_gate_problems(
-        &self,
-        run: &Run,
-        snapshot: &Snapshot<'_>,
-        resolve: &ResolveSelection<'_>,
-        is_head: bool,
-    ) -> Result<GateFileProblems, Failure> {
-        GateVersion {
+impl<'v> GateVersion<'v> {
+    /// Creates the version of a base.
+    fn for_base(
+        run: &'v Run,
+        workspace: &'v Workspace<'v>,
+        snapshot: &'v Snapshot<'v>,
+        resolve: &'v ResolveSelection<'v>,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
             run,
-            workspace: self,
+            workspace,
             snapshot,
             resolve,
             config_dir: find_config_dir_in(snapshot)?,
-            team_rules_path: self.team_rules_path.clone(),
-            is_head,
-        }
-        .find_problems()
+            team_rules_path: workspace.team_rules_path.clone(),
+            is_head: false,
+        })
     }
-}
 
-impl GateVersion<'_> {
+    /// Creates the version of head, which may be on disk.
+    fn for_head(
+        run: &'v Run,
+        workspace: &'v Workspace<'v>,
+        snapshot: &'v Snapshot<'v>,
+        resolve: &'v ResolveSelection<'v>,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
+            is_head: true,
+            ..Self::for_base(run, workspace, snapshot, resolve)?
+        })
+    }
+
     /// Checks each file of the gate configuration in this version, and returns the problems by the kind of the file.
     fn find_problems(mut self) -> Result<GateFileProblems, Failure> {
         let mut problems = GateFileProblems::new();
