@@ -1,5 +1,6 @@
 //! Runs `sluicegate tasks messages`.
 
+use super::task_wait::print_status;
 use super::{DEFAULT_TIMEOUT_SECONDS, create_platform_client, task_request_failure, task_text};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -91,8 +92,8 @@ impl MessageHistory<'_> {
         Ok(())
     }
 
-    /// Prints new messages until the task ends, and warns each time that the task begins to wait for a decision. Fails
-    /// if the task fails, at the time limit, or if the task stopped and may not be finished. Requests the status before
+    /// Prints new messages until the task ends. Prints each new status as `tasks wait` does, because messages may not come
+    /// for a long time, and warns each time that the task begins to wait for a decision. Fails if the task fails, at the time limit, or if the task stopped and may not be finished. Requests the status before
     /// the messages, because only then the messages of a finished task are complete.
     async fn print_messages_until_end(&mut self, mut pace: Pace) -> CommandResult {
         let mut was_waiting = false;
@@ -109,6 +110,9 @@ impl MessageHistory<'_> {
                     return Err(last_task.map_or_else(|| error.into(), |task| self.timeout_failure(&task)));
                 }
             };
+            if last_task.as_ref().map(|earlier_task| &earlier_task.status) != Some(&task.status) {
+                print_status(self.run, task.status.as_deref().unwrap_or("(no status)"));
+            }
             match pace.await_before_deadline(self.print_available_messages()).await {
                 Ok(result) => result?,
                 Err(_) if is_ended(&task) => return Err(self.unread_messages_failure(&task)),

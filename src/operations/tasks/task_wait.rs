@@ -124,9 +124,14 @@ impl TaskWait {
 /// Prints a status change or an approval.
 fn print_event(run: &Run, event: &TaskEvent<'_>) {
     match event {
-        TaskEvent::Status(status) => run.ui.say(&format!("the task is {status}")),
+        TaskEvent::Status(status) => print_status(run, status),
         TaskEvent::Approved(tool) => run.ui.say(&format!("approved the tool {tool}")),
     }
+}
+
+/// Prints the new status of a task that a command waits for.
+pub(super) fn print_status(run: &Run, status: &str) {
+    run.ui.say(&format!("the task is {status}"));
 }
 
 /// Returns the failure for a task that did not finish, with the next step as its hint; `None` for a finished task.

@@ -626,6 +626,29 @@ fn messages_are_followed_until_the_task_is_finished_each_once() {
 }
 
 #[test]
+fn followed_messages_report_each_new_status_once_on_stderr() {
+    let world = World::new();
+    let platform = task_platform(&[running_task(), running_task(), running_task(), finished_task()]);
+    script_messages(&platform, &[(None, vec![task_message("one")])]);
+    let output = polling_call(&platform, &world)
+        .run(&["tasks", "messages", ID, "--follow"])
+        .expect(0);
+    let statuses: Vec<&str> = output
+        .err
+        .lines()
+        .filter(|line| line.contains("the task is"))
+        .collect();
+    assert_eq!(statuses.len(), 2, "{}", output.all());
+    assert!(statuses[0].ends_with("the task is RUNNING"), "{statuses:?}");
+    assert!(!output.out.contains("the task is"), "{}", output.all());
+    // Without `--follow`, nothing is waited for.
+    let output = polling_call(&platform, &world)
+        .run(&["tasks", "messages", ID])
+        .expect(0);
+    assert!(!output.err.contains("the task is"), "{}", output.all());
+}
+
+#[test]
 fn messages_of_a_task_that_fails_end_in_exit_8() {
     let (world, platform) = (
         World::new(),
