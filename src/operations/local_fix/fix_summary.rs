@@ -22,6 +22,8 @@ const MAX_LISTED_FILES: usize = 20;
 pub(crate) struct FixSummary<'f> {
     proof: &'f FixProof,
     unevaluated_files: Vec<UnevaluatedFile>,
+    /// The note that no rule applies to any file.
+    missing_rules_note: Option<String>,
 }
 
 impl<'f> FixSummary<'f> {
@@ -29,15 +31,19 @@ impl<'f> FixSummary<'f> {
         Self {
             proof: &run_findings.fixes,
             unevaluated_files: run_findings.list_unevaluated_files(),
+            missing_rules_note: run_findings.describe_files_without_rules(),
         }
     }
 
     /// Prints the fixes and the findings that are left, as text or as JSON. Warns of the files that could not be
-    /// evaluated. If files were changed but not staged, prints a note, except outside a repository.
+    /// evaluated, and notes if no rule applies to any file. If files were changed but not staged, prints a note, except outside a repository.
     pub(crate) fn print(&self, run: &Run, repo: &Repository, args: &FixArgs) -> Result<(), Failure> {
         if !self.unevaluated_files.is_empty() {
             run.ui
                 .warn(&describe_unevaluated_files(&self.unevaluated_files, args));
+        }
+        if let Some(note) = &self.missing_rules_note {
+            run.ui.say(&format!("note: {note}"));
         }
         let has_unstaged_files = !args.dry_run && !args.staged && !self.proof.fixed_files.is_empty();
         if has_unstaged_files && !repo.is_plain_directory() {

@@ -116,3 +116,18 @@ fn fix_of_folder_reports_no_unevaluated_file_elsewhere() {
             "hint: run `sluicegate check --all --base HEAD other sales` to see what to do",
         ]);
 }
+
+#[test]
+fn fix_without_enabled_rule_notes_what_it_did_not_check() {
+    let world = project_with_two_bare_calls();
+    let note = "note: No enabled rule applies to the reviewed files (3 pipelines)";
+    let output = fix(&world, "--all --dry-run").expect(0);
+    assert!(!output.err.contains("No enabled rule"), "{}", output.all());
+    world.write(".platform/config/pipeline_quality_rules.yaml", "rules: []\n");
+    for format in ["text", "json"] {
+        let output = fix(&world, format!("--all --dry-run -o {format}"))
+            .expect(0)
+            .saying(&[note]);
+        assert!(!output.out.contains("No enabled rule"), "{}", output.all());
+    }
+}
