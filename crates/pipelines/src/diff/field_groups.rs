@@ -84,16 +84,16 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
 
 /// Returns whether both fields are in the list entry at this path. A removed entry may have the path of an added one.
 fn is_in_same_entry(field: &FieldDiff, next: &FieldDiff, entry_path: &[PathStep]) -> bool {
-    next.path.starts_with(entry_path) && next.entry_names.first() == field.entry_names.first()
+    next.path.starts_with(entry_path) && next.find_unpaired_entry() == field.find_unpaired_entry()
 }
 
 /// Returns the path and the name of a list entry if only one version has the entry and the field is its name.
-/// [`group_fields`] begins the group of the entry with this field. An entry inside another named entry has no group.
+/// [`group_fields`] begins the group of the entry with this field.
 fn find_unpaired_entry(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
-    let entry = field.entry_names.first()?;
+    let entry = field.find_unpaired_entry()?;
     let entry_path = field.path.get(..=entry.position)?;
     let is_name = matches!(field.path.get(entry.position + 1..), Some([PathStep::Key(key)]) if NAME_KEYS.contains(&key.as_str()));
-    (entry.is_unpaired && is_name).then_some((entry_path, &*entry.name))
+    is_name.then_some((entry_path, &*entry.name))
 }
 
 /// Returns the path and the name of the table row that contains the field. The path of a field in a row ends with two
@@ -238,14 +238,14 @@ impl FieldGroup<'_> {
     /// entry's index to a value. For grid variables, `sets` replaces the list.
     pub(super) fn format_entry(name: &str, fields: &[&FieldDiff]) -> String {
         // The position in each path at which the index of the entry is.
-        let Some(entry) = fields.first().and_then(|field| field.entry_names.first()) else {
+        let Some((first_field, entry)) = fields
+            .first()
+            .and_then(|field| Some((*field, field.find_unpaired_entry()?)))
+        else {
             return name.to_owned();
         };
         let position = entry.position;
-        let list_path = fields
-            .first()
-            .and_then(|field| field.path.get(..position))
-            .unwrap_or_default();
+        let list_path = first_field.path.get(..position).unwrap_or_default();
         let name_key = find_name_key(fields, position);
         let values: Vec<String> = fields
             .iter()
@@ -254,7 +254,7 @@ impl FieldGroup<'_> {
             .collect();
         let prefix = match list_path.last() {
             Some(PathStep::Key(key)) if key == SET_GRID_VARIABLES => "sets ".to_owned(),
-            _ => format!("{}: ", format_path_steps(list_path, &[])),
+            _ => format!("{}: ", format_path_steps(list_path, &first_field.entry_names)),
         };
         if values.is_empty() {
             format!("{prefix}{name}")
@@ -285,11 +285,14 @@ fn format_entry_value(field: &FieldDiff, position: usize) -> Option<String> {
     let leaf = field.after.as_ref().or(field.before.as_ref())?;
     let mut path = field.path.get(position + 1..)?;
     let mut inner_names = Vec::new();
-    for entry in field.entry_names.iter().skip(1) {
-        inner_names.push(EntryName {
-            position: entry.position.checked_sub(position + 1)?,
-            ..entry.clone()
-        });
+    for entry in &field.entry_names {
+        // The names of the entry itself and of those around it are not in the path.
+        if let Some(inner_position) = entry.position.checked_sub(position + 1) {
+            inner_names.push(EntryName {
+                position: inner_position,
+                ..entry.clone()
+            });
+        }
     }
     if let (Some(entry), [inner_path @ .., PathStep::Key(key)]) = (inner_names.last(), path)
         && NAME_KEYS.contains(&key.as_str())

@@ -76,7 +76,7 @@ fn take_moved_entry<'f>(
 fn find_unpaired_entry<'f>(group: &FieldGroup<'f>) -> Option<UnpairedEntry<'f>> {
     let (name, fields, list_length) = match group {
         FieldGroup::Row { name, cells } => (name, cells, cells.first()?.path.len().checked_sub(2)?),
-        FieldGroup::Entry { name, fields } => (name, fields, fields.first()?.entry_names.first()?.position),
+        FieldGroup::Entry { name, fields } => (name, fields, fields.first()?.find_unpaired_entry()?.position),
         FieldGroup::Single(_) | FieldGroup::Moved { .. } => return None,
     };
     let is_added = fields.iter().all(|field| field.before.is_none());

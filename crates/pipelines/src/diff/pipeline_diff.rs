@@ -206,6 +206,11 @@ impl ComponentDiff {
 }
 
 impl FieldDiff {
+    /// Returns the outermost list entry around the field that only one version has; `None` if both have all entries.
+    pub(super) fn find_unpaired_entry(&self) -> Option<&EntryName> {
+        self.entry_names.iter().find(|entry| entry.is_unpaired)
+    }
+
     /// Returns the approximate size of the field in memory, in bytes. The names of rows and entries are shared.
     pub(super) fn byte_count(&self) -> usize {
         let key_bytes: usize = self.path.iter().filter_map(PathStep::as_key).map(str::len).sum();
