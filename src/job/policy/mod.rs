@@ -33,6 +33,6 @@ pub use merged_settings::{MergeVersions, describe_stricter_settings, format_chan
 pub use policy_source::{PolicySource, find_policy_revision};
 pub use repository_path::{
     contains_link, find_links_in_path, find_path_in_repository, is_in_git_dir, list_tracked_paths,
-    normalize_path, place_in_checkout, resolve_in_checkout, resolve_links,
+    normalize_path, place_in_checkout, reject_invalid_parts, resolve_in_checkout, resolve_links,
 };
 pub use symlinks::{ResolvedPath, follow_links};

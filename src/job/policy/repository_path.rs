@@ -40,14 +40,7 @@ pub fn normalize_path(path: &Path) -> PathBuf {
 /// write to it: the path is not in the checkout, is in `.git`, or is not a file. `path` is relative to `current_dir`,
 /// or to `root` if `current_dir` is outside the checkout.
 pub fn resolve_in_checkout(root: &Path, current_dir: &Path, path: &Path) -> Result<PathBuf, &'static str> {
-    for part in path.components() {
-        match part {
-            Component::Normal(name) if is_git_name(name) => return Err("the path is in .git"),
-            Component::Normal(_) | Component::CurDir => {}
-            Component::ParentDir => return Err("the path contains `..`"),
-            Component::RootDir | Component::Prefix(_) => return Err("the path is not relative"),
-        }
-    }
+    reject_invalid_parts(path)?;
     let root = root.canonicalize().map_err(|_| "the checkout cannot be read")?;
     let full = place_in_checkout(&root, current_dir, path);
     let real = resolve_links(&full).ok_or("a symbolic link in the path is broken")?;
@@ -62,6 +55,19 @@ pub fn resolve_in_checkout(root: &Path, current_dir: &Path, path: &Path) -> Resu
         return Err("the path exists and is not a file");
     }
     Ok(full)
+}
+
+/// Returns the reason why the path cannot be in any checkout, whatever files and links the checkout has.
+pub fn reject_invalid_parts(path: &Path) -> Result<(), &'static str> {
+    for part in path.components() {
+        match part {
+            Component::Normal(name) if is_git_name(name) => return Err("the path is in .git"),
+            Component::Normal(_) | Component::CurDir => {}
+            Component::ParentDir => return Err("the path contains `..`"),
+            Component::RootDir | Component::Prefix(_) => return Err("the path is not relative"),
+        }
+    }
+    Ok(())
 }
 
 /// Returns the full path of a path that is relative to `current_dir`, or to `root` if `current_dir` is outside the

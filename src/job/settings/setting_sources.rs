@@ -231,7 +231,8 @@ impl<'a> SettingSources<'a> {
         })
     }
 
-    /// Returns the full paths in the configuration file that must not be written, or that leave the checkout.
+    /// Returns the full paths in the configuration file that must not be written, or that leave the checkout, because of
+    /// its files and links. A path that is invalid in itself, for example because of `..`, is omitted.
     pub fn list_unusable_paths(&self) -> Vec<PathBuf> {
         let Some(root) = &self.checkout else {
             return Vec::new();
@@ -245,6 +246,7 @@ impl<'a> SettingSources<'a> {
         let current_dir = self.env.current_dir();
         paths
             .into_iter()
+            .filter(|path| policy::reject_invalid_parts(path).is_ok())
             .map(|path| policy::place_in_checkout(root, current_dir, &path))
             .collect()
     }

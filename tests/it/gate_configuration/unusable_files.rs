@@ -472,6 +472,29 @@ fn tracked_file_at_a_report_path_leaves_the_policy_in_force() {
     );
 }
 
+/// Such a path is unusable whatever files the checkout has.
+#[test]
+fn file_at_report_path_that_was_invalid_before_is_no_new_problem() {
+    for report_path in ["../work/review.json", "link/review.json"] {
+        let world = project();
+        symlink("/tmp", world.work().join("link")).unwrap();
+        let text = format!("review: {{ fail-on: warn, report: [json={report_path}] }}\n");
+        world.write("sluicegate.yaml", text);
+        commit_and_push(&world, "configure");
+        check_out_new_branch(&world, "change");
+        world.write("review.json", "{}");
+        world.write("new.orch.yaml", orchestration_text(&["Start", "Done"]));
+        commit_and_push(&world, "report");
+        let job = Job::github().pull_request().call(&world);
+        let output = job.run("check --report json=-").expect(0);
+        let notes = output.json()["notes"].to_string();
+        assert!(
+            notes.contains("A gate configuration file was unusable before this change"),
+            "{report_path}: {notes}"
+        );
+    }
+}
+
 /// A waiver may name a rule that only the rules file knows.
 #[test]
 fn removed_rule_with_a_waiver_fails_and_removing_both_passes() {
