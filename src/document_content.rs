@@ -15,7 +15,7 @@ pub(crate) fn read_document(
     file: &SnapshotFile,
 ) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
     if let Some(reason) = file.kind.unreadable_reason() {
-        return Ok(Err(DocumentError::for_document(format!("it is {reason}"))));
+        return Ok(Err(DocumentError::for_document(format!("the path is {reason}"))));
     }
     match (&file.content, file.doubt) {
         (FileContent::Blob(blob), _) => read_document_blob(repository, blob),

@@ -43,21 +43,33 @@ impl VersionSwitch<'_> {
     }
 
     /// Returns the version that consumers get after this one was disabled. Fails if it is unknown. If no version is
-    /// enabled, fails after enabling this one again or, unless `is_required` is set, warns.
-    pub(super) async fn determine_latest(
-        &self,
-        version: &str,
-        is_required: bool,
-    ) -> Result<Option<String>, Failure> {
+    /// enabled, fails after enabling this one again.
+    pub(super) async fn require_latest(&self, version: &str) -> Result<String, Failure> {
+        match self.poll_latest(version).await? {
+            Some(latest) => Ok(latest),
+            None => Err(self.enable_again(version).await),
+        }
+    }
+
+    /// Returns the version that consumers get after this one was disabled. Fails if it is unknown. If no version is
+    /// enabled, warns and returns `None`.
+    pub(super) async fn find_latest(&self, version: &str) -> Result<Option<String>, Failure> {
+        let latest = self.poll_latest(version).await?;
+        if latest.is_none() {
+            self.run
+                .ui
+                .warn(&describe_latest_version(&LatestVersion::NoneEnabled));
+        }
+        Ok(latest)
+    }
+
+    /// Polls until the platform shows the latest version without the disabled one; `None` if no version is enabled.
+    async fn poll_latest(&self, version: &str) -> Result<Option<String>, Failure> {
         // The platform may report the old latest version for a moment.
         let latest = poll_latest_after_disabling(self.platform, &self.prefix, version, MAX_DELAY).await;
         match latest {
             LatestVersion::Enabled(version) => Ok(Some(version)),
-            LatestVersion::NoneEnabled if is_required => Err(self.enable_again(version).await),
-            LatestVersion::NoneEnabled => {
-                self.run.ui.warn(&describe_latest_version(&latest));
-                Ok(None)
-            }
+            LatestVersion::NoneEnabled => Ok(None),
             LatestVersion::Unknown(_) => {
                 let message = format!(
                     "requested to disable version {version} of {}, but {}",

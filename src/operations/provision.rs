@@ -117,11 +117,8 @@ fn open_state(
 /// Reads the state; without a state file, no step is done.
 fn read_state(state_path: &Path, base_url: &str) -> Result<ProvisionState, Failure> {
     let saved_state = read_user_file_if_exists(state_path, MAX_STATE_BYTES)?;
-    Ok(ProvisionState::parse(
-        saved_state.as_deref(),
-        state_path,
-        base_url,
-    )?)
+    ProvisionState::parse(saved_state.as_deref(), state_path, base_url)
+        .map_err(|error| state_failure(error, state_path))
 }
 
 /// Applies all values of `--resolve` to the state.
@@ -221,14 +218,6 @@ fn state_failure(error: StateError, path: &Path) -> Failure {
         _ => "pass another state file with --state".to_owned(),
     };
     Failure::new(ExitStatus::Usage, error).with_hint(hint)
-}
-
-impl From<StateError> for Failure {
-    /// Converts an error from reading the state. The path can be empty, because only the hint for
-    /// [`StateError::Changed`] contains it, and reading never returns that error.
-    fn from(error: StateError) -> Self {
-        state_failure(error, Path::new(""))
-    }
 }
 
 /// Adds a finished step to `done_steps` for the JSON document. Without `--output json`, also prints the step.

@@ -53,7 +53,11 @@ impl<'a> VersionSwitch<'a> {
         let version = args.version.version.version_name();
         let is_required = !args.force && self.reject_last_enabled(version).await?;
         let response = self.set_state(version, RequestedState::Disabled).await?;
-        self.determine_latest(version, is_required).await?;
+        if is_required {
+            self.require_latest(version).await?;
+        } else {
+            self.find_latest(version).await?;
+        }
         let message = format!("disabled version {version} of {}", self.prefix);
         self.print_outcome(args.version.output, &response, &message)
     }
@@ -68,7 +72,11 @@ impl<'a> VersionSwitch<'a> {
         if let Err(failure) = self.set_state(&version, RequestedState::Disabled).await {
             return Err(self.add_repetition_hint(failure, &version, args.force));
         }
-        let latest_version = self.determine_latest(&version, !args.force).await?;
+        let latest_version = if args.force {
+            self.find_latest(&version).await?
+        } else {
+            Some(self.require_latest(&version).await?)
+        };
         let mut message = format!("disabled version {version} of {}", self.prefix);
         if let Some(version) = &latest_version {
             let latest = LatestVersion::Enabled(version.clone());
@@ -103,12 +111,12 @@ impl<'a> VersionSwitch<'a> {
         let old_versions = list_surplus_versions(&versions, &latest, kept_count).map_err(|error| {
             Failure::new(ExitStatus::Undecided, error).with_hint("disable the versions one by one")
         })?;
-        let mut latest_after = Ok(None);
+        let mut latest_result = Ok(());
         let (disabled_versions, unconfirmed_versions) = if args.yes {
             let newest_version = old_versions.first().cloned();
             let result = self.disable_versions(old_versions).await?;
             if let Some(version) = newest_version {
-                latest_after = self.determine_latest(&version, true).await;
+                latest_result = self.require_latest(&version).await.map(|_| ());
             }
             result
         } else {
@@ -120,7 +128,7 @@ impl<'a> VersionSwitch<'a> {
         let message = self.describe_prune(&disabled_versions, kept_count, args.yes);
         if unconfirmed_versions.is_empty() {
             let status = self.print_outcome(args.output, &document, &message)?;
-            return latest_after.map(|_| status);
+            return latest_result.map(|()| status);
         }
         document["unconfirmed"] = json!(unconfirmed_versions);
         // `describe_prune` describes an empty list as that of a prefix without old versions.
@@ -130,7 +138,7 @@ impl<'a> VersionSwitch<'a> {
             message
         };
         self.print_outcome(args.output, &document, &message)?;
-        latest_after?;
+        latest_result?;
         Err(self.unconfirmed_failure(&unconfirmed_versions))
     }
 

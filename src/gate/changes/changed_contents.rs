@@ -151,7 +151,7 @@ impl VersionPairs<'_> {
         };
         // The content of a link is the path to which it leads.
         if let Some(reason) = file.kind.unreadable_reason() {
-            return Ok(Some(Err(format!("it is {reason}"))));
+            return Ok(Some(Err(format!("the path is {reason}"))));
         }
         let content = match &file.content {
             // `read_pair` passes a file on disk only if git may store other content for it.

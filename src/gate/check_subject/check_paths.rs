@@ -123,7 +123,7 @@ impl CheckPaths {
                 let reason = if is_pipeline(path) {
                     "the setting `include` or `exclude` skips it"
                 } else {
-                    "it is not a pipeline"
+                    "the file is not a pipeline"
                 };
                 format!("{path} was named but is not checked: {reason}")
             })

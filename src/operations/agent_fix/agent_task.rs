@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use sluicegate_base::text::quote_shell_word;
 use sluicegate_platform::api::{ApiValue, NewTask, Platform, Task, TaskCreated};
-use sluicegate_platform::follow::{MessageReader, Pace, TaskEnd, TaskEvent, follow_task_to_end};
+use sluicegate_platform::follow::{MessageReader, Pace, TaskEnd, follow_task_to_end};
 use sluicegate_platform::http::HttpError;
 use std::pin::pin;
 use std::time::Duration;
@@ -130,7 +130,7 @@ impl TaskFollower<'_> {
             resumed_from,
             self.pace,
             |event| {
-                ui.say(&describe_event(&event));
+                ui.say(&event.to_string());
             }
         ));
         let result = loop {
@@ -200,14 +200,6 @@ fn read_task_id(response: Result<ApiValue<TaskCreated>, HttpError>) -> Result<St
             TASK_CHECK_INSTRUCTION,
         )
     })
-}
-
-/// Returns the log line for a status change or an approval.
-fn describe_event(event: &TaskEvent<'_>) -> String {
-    match event {
-        TaskEvent::Status(status) => format!("the task is {status}"),
-        TaskEvent::Approved(tool) => format!("approved the tool {tool} once"),
-    }
 }
 
 /// Returns the failure of a task that did not finish: its exit status, message and hint depend on how the task ended.

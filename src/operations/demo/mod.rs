@@ -42,9 +42,6 @@ const TOKEN: &str = "demo-token";
 /// The page of the review, below the clone: the project's settings file names it.
 const REVIEW_PAGE: &str = "reports/review.html";
 
-/// The step before which the demo corrects the change in the working tree.
-const FIX_TITLE: &str = "Fix it locally";
-
 /// The interval at which the clock of the demo's platform is advanced.
 const TICK_INTERVAL: Duration = Duration::from_millis(10);
 /// The speed of the clock of the demo's platform, relative to real time.
@@ -226,12 +223,14 @@ struct DemoRun<'a> {
     token: String,
 }
 
-/// A step: its title, the command, and the expected exit status.
+/// A step of the demo, with its command and the expected exit status.
 struct DemoStep {
     title: &'static str,
     command: String,
     expected_status: ExitStatus,
     meaning: &'static str,
+    /// Before the step, the demo corrects the change in the working tree.
+    needs_fixed_pipeline: bool,
 }
 
 /// Returns the steps of the demo in their order.
@@ -243,37 +242,43 @@ fn list_demo_steps() -> Vec<DemoStep> {
             command: format!("diff main..origin/{UNCONNECTED_BRANCH}"),
             expected_status: ExitStatus::Success,
             meaning: "The change is described in words. `-o html` draws the change.",
+            needs_fixed_pipeline: false,
         },
         DemoStep {
             title: "Review the branch",
             command: format!("review {}", branch_flags(UNCONNECTED_BRANCH)),
             expected_status: ExitStatus::GateFailed,
             meaning: "Exit 1: the gate stays closed until the component is connected.",
+            needs_fixed_pipeline: false,
         },
         DemoStep {
             title: "Let the agent fix the finding on a new branch",
             command: format!("fix --agent --quiet --head origin/{UNCONNECTED_BRANCH}"),
             expected_status: ExitStatus::Success,
             meaning: "Exit 0: the new branch was reviewed again. The reviewed branch is unchanged.",
+            needs_fixed_pipeline: false,
         },
         DemoStep {
             title: "Publish the shared pipelines of the main branch",
             command: "publish".to_owned(),
             expected_status: ExitStatus::Success,
             meaning: "Exit 0: the platform has every file, and the published version was checked.",
+            needs_fixed_pipeline: false,
         },
         DemoStep {
             title: "Publish a branch that removes a parameter which consumers use",
             command: format!("publish {}", branch_flags(BREAKING_BRANCH)),
             expected_status: ExitStatus::GateFailed,
             meaning: "Exit 1: nothing was sent to the platform.",
+            needs_fixed_pipeline: false,
         },
         DemoStep {
-            title: FIX_TITLE,
+            title: "Fix it locally",
             // Another path than that of the review's report, which is kept.
             command: "check --report html=reports/fixed.html".to_owned(),
             expected_status: ExitStatus::Success,
             meaning: "Exit 0: the component is connected in the working tree. `check` needs no platform.",
+            needs_fixed_pipeline: true,
         },
     ]
 }
@@ -289,7 +294,7 @@ impl DemoRun<'_> {
             self.base_url
         ))?;
         for (index, step) in list_demo_steps().into_iter().enumerate() {
-            if step.title == FIX_TITLE {
+            if step.needs_fixed_pipeline {
                 self.project
                     .write_fixed_pipeline()
                     .map_err(|error| Failure::new(ExitStatus::Usage, error))?;

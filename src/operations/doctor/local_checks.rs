@@ -25,14 +25,22 @@ use sluicegate_platform::api::ReviewFields;
 /// Maximum number of missing pipelines to list.
 const MAX_LISTED_PIPELINES: usize = 5;
 
+// The names of the checks.
+const CI_HOST_CHECK: &str = "ci-host";
+const CLONE_DEPTH_CHECK: &str = "clone-depth";
+const RULES_FILE_CHECK: &str = "rules-file";
+const SHARED_PIPELINES_CHECK: &str = "shared-pipelines";
+const TEAM_RULES_CHECK: &str = "team-rules";
+const WAIVERS_CHECK: &str = "waivers";
+
 /// The checks in a repository, in this order.
 const REPOSITORY_CHECKS: [&str; 6] = [
-    "ci-host",
-    "clone-depth",
-    "rules-file",
-    "shared-pipelines",
-    "team-rules",
-    "waivers",
+    CI_HOST_CHECK,
+    CLONE_DEPTH_CHECK,
+    RULES_FILE_CHECK,
+    SHARED_PIPELINES_CHECK,
+    TEAM_RULES_CHECK,
+    WAIVERS_CHECK,
 ];
 
 /// The settings that other checks need.
@@ -61,7 +69,7 @@ pub(crate) fn run_local_checks(run: &Run, checks: &mut Vec<Check>) -> Option<Doc
     let workspace = match (&settings, repository) {
         (Some(_), Some(_)) => add_outcome(
             checks,
-            "ci-host",
+            CI_HOST_CHECK,
             open_workspace_on_known_host(run),
             describe_host,
         ),
@@ -140,7 +148,7 @@ fn describe_host(workspace: &Workspace<'_>) -> String {
 /// hidden directory. If the search for this directory fails, for example because there are several, neither file is
 /// checked, and the rules file gets the failure.
 fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec<Check> {
-    let clone_depth = Check::new("clone-depth", check_clone_depth(workspace, settings));
+    let clone_depth = Check::new(CLONE_DEPTH_CHECK, check_clone_depth(workspace, settings));
     let snapshot = workspace.read_checkout_snapshot(run);
     let directory_search = snapshot.and_then(|snapshot| {
         let config_dir = workspace.find_config_dir(&snapshot)?;
@@ -150,22 +158,22 @@ fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSetti
         Ok((snapshot, config_dir)) => (
             check_rules_file(workspace, snapshot, settings),
             Check::new(
-                "shared-pipelines",
+                SHARED_PIPELINES_CHECK,
                 check_shared_pipelines(workspace, snapshot, config_dir.as_deref(), settings),
             ),
         ),
         Err(failure) => (
-            Check::from_failure("rules-file", failure),
+            Check::from_failure(RULES_FILE_CHECK, failure),
             Check::not_applicable(
-                "shared-pipelines",
+                SHARED_PIPELINES_CHECK,
                 "not checked because the check `rules-file` failed",
             ),
         ),
     };
-    let team_rules = Check::new("team-rules", check_team_rules(run, workspace));
+    let team_rules = Check::new(TEAM_RULES_CHECK, check_team_rules(run, workspace));
     let waivers = match &directory_search {
-        Ok((snapshot, _)) => Check::new("waivers", check_waivers(workspace, snapshot)),
-        Err(_) => Check::not_applicable("waivers", "not checked because the check `rules-file` failed"),
+        Ok((snapshot, _)) => Check::new(WAIVERS_CHECK, check_waivers(workspace, snapshot)),
+        Err(_) => Check::not_applicable(WAIVERS_CHECK, "not checked because the check `rules-file` failed"),
     };
     vec![clone_depth, rules_file, shared_pipelines, team_rules, waivers]
 }
@@ -227,7 +235,7 @@ fn check_clone_depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Re
 /// Checks the rules file. If it is missing and no platform is configured, the check is not applicable: `sluicegate
 /// check` then evaluates the default rules.
 fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, settings: &DoctorSettings) -> Check {
-    const NAME: &str = "rules-file";
+    const NAME: &str = RULES_FILE_CHECK;
     if !settings.uses_platform && matches!(workspace.find_rules_file(snapshot), Ok(None)) {
         let reason = "no rules file: `sluicegate check` evaluates the default rules";
         // In both cases, only the hint of the failure is used.

@@ -36,19 +36,32 @@ const PLATFORM_HINT: &str = "to review and publish through the platform, set SLU
 
 const DNS_HINT: &str = "check the base URL, and whether this machine's name servers resolve private names";
 
+// The names of the checks.
+const AGENT_VERSION_CHECK: &str = "agent-version";
+const BASE_URL_CHECK: &str = "base-url";
+const PROXY_CHECK: &str = "proxy";
+const DNS_CHECK: &str = "dns";
+const CONNECTION_CHECK: &str = "connection";
+const TLS_CHECK: &str = "tls";
+const CLOCK_CHECK: &str = "clock";
+const TOKEN_CHECK: &str = "token";
+const ROLE_CHECK: &str = "role";
+const PROJECT_CHECK: &str = "project";
+const REVIEW_REQUEST_CHECK: &str = "review-request";
+
 /// The checks of this module, in this order.
 const REMOTE_CHECKS: [&str; 11] = [
-    "agent-version",
-    "base-url",
-    "proxy",
-    "dns",
-    "connection",
-    "tls",
-    "clock",
-    "token",
-    "role",
-    "project",
-    "review-request",
+    AGENT_VERSION_CHECK,
+    BASE_URL_CHECK,
+    PROXY_CHECK,
+    DNS_CHECK,
+    CONNECTION_CHECK,
+    TLS_CHECK,
+    CLOCK_CHECK,
+    TOKEN_CHECK,
+    ROLE_CHECK,
+    PROJECT_CHECK,
+    REVIEW_REQUEST_CHECK,
 ];
 
 /// Runs the checks that send requests. Without valid settings or a platform, they are skipped. Limits the timeout, and
@@ -76,11 +89,11 @@ async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<C
     checks.push(check_agent_version(connection));
     let base_url = match connection.require_base_url() {
         Ok(base_url) => base_url,
-        Err(error) => return checks.push(Check::from_failure("base-url", &error.into())),
+        Err(error) => return checks.push(Check::from_failure(BASE_URL_CHECK, &error.into())),
     };
-    checks.push(Check::success("base-url", base_url.to_string()));
+    checks.push(Check::success(BASE_URL_CHECK, base_url.to_string()));
     if let Err(failure) = run.check_proxy_variables(base_url.url()) {
-        return checks.push(Check::from_failure("proxy", &failure));
+        return checks.push(Check::from_failure(PROXY_CHECK, &failure));
     }
     let attempt = ConnectionAttempt::try_connection(base_url, connection, run.create_observer()).await;
     checks.extend(attempt.list_checks());
@@ -92,8 +105,8 @@ async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<C
 /// Adds a failed check if the token or the project is not set, unless an earlier check reported it.
 fn check_missing_settings(connection: &Connection, checks: &mut Vec<Check>) {
     let setting_errors = [
-        ("token", connection.require_token().err()),
-        ("project", connection.require_project_id().err()),
+        (TOKEN_CHECK, connection.require_token().err()),
+        (PROJECT_CHECK, connection.require_project_id().err()),
     ];
     for (name, error) in setting_errors {
         if let Some(error) = error.filter(|_| !doctor_check::contains_check(checks, name)) {
@@ -107,7 +120,7 @@ fn check_agent_version(connection: &Connection) -> Check {
     let agent_version = connection
         .require_agent_version()
         .map(|version| CheckOutcome::Ok(version.to_owned()));
-    Check::new("agent-version", agent_version.map_err(Failure::from))
+    Check::new(AGENT_VERSION_CHECK, agent_version.map_err(Failure::from))
 }
 
 /// An attempt to connect to the platform without the token.
@@ -179,18 +192,18 @@ impl<'a> ConnectionAttempt<'a> {
     /// Checks the proxy, if one is used. An unreachable platform is reported here, because the proxy may be the cause.
     fn check_proxy(&self) -> Check {
         let Some(proxy) = &self.proxy else {
-            return Check::not_applicable("proxy", "no proxy is set for this address");
+            return Check::not_applicable(PROXY_CHECK, "no proxy is set for this address");
         };
         match &self.first_response {
             Some(Ok(first_response)) if first_response.status == PROXY_AUTHENTICATION_REQUIRED => {
                 let message = format!("{proxy} requires credentials");
-                Check::from_failure("proxy", &undecided_failure(message).with_hint(PROXY_HINT))
+                Check::from_failure(PROXY_CHECK, &undecided_failure(message).with_hint(PROXY_HINT))
             }
             Some(Err(error)) if matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::Timeout) => {
                 let failure = undecided_failure(format!("the request through {proxy} failed: {error}"));
-                Check::from_failure("proxy", &failure.with_hint(error.hint()))
+                Check::from_failure(PROXY_CHECK, &failure.with_hint(error.hint()))
             }
-            _ => Check::success("proxy", format!("requests go through {proxy}")),
+            _ => Check::success(PROXY_CHECK, format!("requests go through {proxy}")),
         }
     }
 
@@ -198,18 +211,18 @@ impl<'a> ConnectionAttempt<'a> {
     fn check_dns(&self) -> Check {
         let name = self.base_url.dns_name().unwrap_or_default();
         match &self.addresses {
-            None if self.proxy.is_some() => Check::not_applicable("dns", "the proxy resolves the name"),
-            None => Check::not_applicable("dns", "the base URL contains an IP address"),
+            None if self.proxy.is_some() => Check::not_applicable(DNS_CHECK, "the proxy resolves the name"),
+            None => Check::not_applicable(DNS_CHECK, "the base URL contains an IP address"),
             Some(Ok(addresses)) => match addresses.as_slice() {
-                [address, ..] => Check::success("dns", format!("{name} is {address}")),
+                [address, ..] => Check::success(DNS_CHECK, format!("{name} is {address}")),
                 [] => Check::from_failure(
-                    "dns",
+                    DNS_CHECK,
                     &undecided_failure(format!("{name} has no address")).with_hint(DNS_HINT),
                 ),
             },
             Some(Err(error)) => {
                 let failure = undecided_failure(format!("could not resolve {name}: {error}"));
-                Check::from_failure("dns", &failure.with_hint(DNS_HINT))
+                Check::from_failure(DNS_CHECK, &failure.with_hint(DNS_HINT))
             }
         }
     }
@@ -219,29 +232,36 @@ impl<'a> ConnectionAttempt<'a> {
     fn check_connection(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         match first_response {
             Ok(first_response) if self.is_reachable() => Check::success(
-                "connection",
+                CONNECTION_CHECK,
                 format!("the platform responded with status {}", first_response.status),
             ),
-            Err(error) if error.kind() == ErrorKind::Certificate => Check::success("connection", "connected"),
-            Err(error) if self.proxy.is_none() => Check::from_failure("connection", &error.clone().into()),
-            _ => Check::not_applicable("connection", "unknown behind the proxy"),
+            Err(error) if error.kind() == ErrorKind::Certificate => {
+                Check::success(CONNECTION_CHECK, "connected")
+            }
+            Err(error) if self.proxy.is_none() => {
+                Check::from_failure(CONNECTION_CHECK, &error.clone().into())
+            }
+            _ => Check::not_applicable(CONNECTION_CHECK, "unknown behind the proxy"),
         }
     }
 
     /// Checks that the connection is encrypted with a trusted certificate. Plain HTTP only causes a hint.
     fn check_tls(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         if self.base_url.is_plain_http_to_remote() {
-            let check = Check::not_applicable("tls", "the base URL uses http, so requests are not encrypted");
+            let check =
+                Check::not_applicable(TLS_CHECK, "the base URL uses http, so requests are not encrypted");
             return check
                 .with_hint("others can read the token in transit; use https if the platform supports it");
         }
         match first_response {
-            _ if !self.base_url.is_encrypted() => Check::not_applicable("tls", "the platform runs locally"),
-            Ok(_) => Check::success("tls", "the certificate is trusted"),
-            Err(error) if error.kind() == ErrorKind::Certificate => {
-                Check::from_failure("tls", &error.clone().into())
+            _ if !self.base_url.is_encrypted() => {
+                Check::not_applicable(TLS_CHECK, "the platform runs locally")
             }
-            Err(_) => Check::not_applicable("tls", "no connection"),
+            Ok(_) => Check::success(TLS_CHECK, "the certificate is trusted"),
+            Err(error) if error.kind() == ErrorKind::Certificate => {
+                Check::from_failure(TLS_CHECK, &error.clone().into())
+            }
+            Err(_) => Check::not_applicable(TLS_CHECK, "no connection"),
         }
     }
 }
@@ -249,7 +269,7 @@ impl<'a> ConnectionAttempt<'a> {
 /// Checks that the local clock differs from the platform's clock by at most `CLOCK_TOLERANCE`.
 fn check_clock(first_response: &UnauthenticatedResponse) -> Check {
     let Some(seconds_ahead) = first_response.clock_ahead else {
-        return Check::not_applicable("clock", "the response contains no time");
+        return Check::not_applicable(CLOCK_CHECK, "the response contains no time");
     };
     let description = match seconds_ahead {
         0 => "the clock matches the platform's".to_owned(),
@@ -260,11 +280,11 @@ fn check_clock(first_response: &UnauthenticatedResponse) -> Check {
         ),
     };
     if seconds_ahead.unsigned_abs() <= CLOCK_TOLERANCE {
-        return Check::success("clock", description);
+        return Check::success(CLOCK_CHECK, description);
     }
     let hint =
         "synchronize the clock with NTP: otherwise tokens and certificates look expired or not yet valid";
-    Check::from_failure("clock", &Failure::usage(description).with_hint(hint))
+    Check::from_failure(CLOCK_CHECK, &Failure::usage(description).with_hint(hint))
 }
 
 /// Checks what the token permits. If the token itself is rejected, the other checks are skipped.
@@ -272,7 +292,7 @@ async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     let connection = &settings.connection;
     let platform = match run.create_platform_client(connection) {
         Ok(platform) => platform,
-        Err(failure) => return vec![Check::from_failure("token", &failure)],
+        Err(failure) => return vec![Check::from_failure(TOKEN_CHECK, &failure)],
     };
     let token = check_token(
         connection,
@@ -284,15 +304,15 @@ async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     let role = with_timeout(REQUEST_TIMEOUT, platform.check_shared_pipelines_access()).await;
     vec![
         token,
-        Check::new("role", evaluate_publish_role(settings, role)),
-        Check::new("project", check_project(connection, &platform).await),
+        Check::new(ROLE_CHECK, evaluate_publish_role(settings, role)),
+        Check::new(PROJECT_CHECK, check_project(connection, &platform).await),
         check_review_request(settings, &platform).await,
     ]
 }
 
 /// Checks with a test request that the platform accepts the review fields. Not applicable without a response.
 async fn check_review_request(settings: &DoctorSettings, platform: &Platform) -> Check {
-    const NAME: &str = "review-request";
+    const NAME: &str = REVIEW_REQUEST_CHECK;
     let connection = &settings.connection;
     let (Ok(project), Ok(agent)) = (
         connection.require_project_id(),
@@ -333,7 +353,7 @@ fn check_token(connection: &Connection, result: Result<(), NoResponse>) -> Check
         Err(failure) => Err(failure.into()),
         Ok(()) => accepted_outcome,
     };
-    Check::new("token", outcome)
+    Check::new(TOKEN_CHECK, outcome)
 }
 
 /// Returns the outcome of the check that the token may publish, from the result of a request that needs this

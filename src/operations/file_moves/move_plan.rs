@@ -114,7 +114,7 @@ fn describe_kept_clash(
         line: reference.position.line,
         target: target.clone(),
         reason: format!(
-            "it reads like `{clashing_path}`, as before the move, but it calls a file in the root"
+            "the reference reads like `{clashing_path}`, as before the move, but it calls a file in the root"
         ),
     })
 }

@@ -1,6 +1,5 @@
 //! Runs `sluicegate tasks messages`.
 
-use super::task_wait::print_status;
 use super::{DEFAULT_TIMEOUT_SECONDS, create_platform_client, task_request_failure, task_text};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -12,7 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, Platform, Task, TaskPhase};
-use sluicegate_platform::follow::{MessageReader, Pace};
+use sluicegate_platform::follow::{MessageReader, Pace, TaskEvent};
 
 /// Prints the messages of a task. With `--follow`, also prints new messages until the task ends.
 pub(crate) fn print_messages(
@@ -111,7 +110,8 @@ impl MessageHistory<'_> {
                 }
             };
             if last_task.as_ref().map(|earlier_task| &earlier_task.status) != Some(&task.status) {
-                print_status(self.run, task.status.as_deref().unwrap_or("(no status)"));
+                let status = task.status.as_deref().unwrap_or("(no status)");
+                self.run.ui.say(&TaskEvent::Status(status).to_string());
             }
             match pace.await_before_deadline(self.print_available_messages()).await {
                 Ok(result) => result?,

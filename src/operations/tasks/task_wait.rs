@@ -7,7 +7,7 @@ use crate::job::cli::{ApprovalScope, OutputArgs, OutputFormat, PaceArgs, WaitArg
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text::quote_shell_word;
 use sluicegate_platform::api::{ApiValue, Platform, Task, TaskPhase};
-use sluicegate_platform::follow::{self, ApprovalPolicy, Pace, TaskEnd, TaskEvent};
+use sluicegate_platform::follow::{self, ApprovalPolicy, Pace, TaskEnd};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
 /// The settings for waiting for a task, starting now.
@@ -103,7 +103,7 @@ impl TaskWait {
         ));
         let result =
             follow::follow_task_to_end(platform, id, &self.policy, earlier_task, self.pace, |event| {
-                print_event(run, &event);
+                run.ui.say(&event.to_string());
             })
             .await;
         run.signals.set_last_words("");
@@ -119,19 +119,6 @@ impl TaskWait {
             Some(failure) => Err(failure),
         }
     }
-}
-
-/// Prints a status change or an approval.
-fn print_event(run: &Run, event: &TaskEvent<'_>) {
-    match event {
-        TaskEvent::Status(status) => print_status(run, status),
-        TaskEvent::Approved(tool) => run.ui.say(&format!("approved the tool {tool}")),
-    }
-}
-
-/// Prints the new status of a task that a command waits for.
-pub(super) fn print_status(run: &Run, status: &str) {
-    run.ui.say(&format!("the task is {status}"));
 }
 
 /// Returns the failure for a task that did not finish, with the next step as its hint; `None` for a finished task.

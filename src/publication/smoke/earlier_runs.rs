@@ -63,7 +63,7 @@ impl Publication<'_> {
         let receipt = Receipt::parse(&content?)?;
         match (&receipt.platform, self.platform_address()) {
             (Some(publish_address), Some(run_address)) if *publish_address != run_address => Err(format!(
-                "it is about the version at {publish_address}, not at {run_address}"
+                "the receipt is about the version at {publish_address}, not at {run_address}"
             )),
             _ => Ok(Some(receipt)),
         }

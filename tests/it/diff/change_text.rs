@@ -460,7 +460,7 @@ fn link_in_place_of_a_pipeline_is_named_as_the_reason() {
         let text = Call::new(&world.work()).run(args).expect(0).out;
         assert!(
             text.contains(
-                "a.orch.yaml: cannot be read in the new version: it is a symbolic link, not a file"
+                "a.orch.yaml: cannot be read in the new version: the path is a symbolic link, not a file"
             ),
             "{text}"
         );

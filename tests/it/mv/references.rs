@@ -804,7 +804,9 @@ fn call_that_read_like_a_neighbor_before_the_move_is_listed() {
     assert!(!log.contains("left"), "{log}");
     let log = mv(&world, "a c").expect(0).all();
     assert!(
-        log.contains("left: c/main.orch.yaml:7: load: it reads like `c/load.orch.yaml`, as before the move"),
+        log.contains(
+            "left: c/main.orch.yaml:7: load: the reference reads like `c/load.orch.yaml`, as before the move"
+        ),
         "{log}"
     );
     assert!(log.contains("; 1 left"), "{log}");

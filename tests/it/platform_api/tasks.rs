@@ -403,7 +403,10 @@ fn create_with_wait_answers_by_policy() {
         "conversation",
     ];
     let output = polling_call(&platform, &world).run(create_args(&args)).expect(0);
-    output.saying(&["approved the tool git_commit", "approved the tool git_push"]);
+    output.saying(&[
+        "approved the tool git_commit for the whole task",
+        "approved the tool git_push for the whole task",
+    ]);
     let answers: Vec<Value> = bodies_by_path(&platform, "/decisions")
         .iter()
         .map(|entry| entry["decisions"].clone())

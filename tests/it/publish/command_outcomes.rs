@@ -278,7 +278,7 @@ fn rerun_ignores_receipt_of_publish_to_another_platform() {
         .expect(6)
         .saying(&["the version was published at"]);
     let rerun = "publish --prefix p --version-name 1 --receipt out/receipt.json --if-exists same-content";
-    let warning = format!("it is about the version at {}", staging.server.uri());
+    let warning = format!("the receipt is about the version at {}", staging.server.uri());
     call_production(rerun)
         .expect(0)
         .saying(&["ignoring the receipt of an earlier run", &warning]);

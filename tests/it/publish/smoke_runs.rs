@@ -238,7 +238,7 @@ fn smoke_runs_in_the_receipt_of_another_platform_are_not_continued() {
         }
         let output = stage.call().run("publish --if-exists same-content").expect(0);
         assert_eq!(stage.starts().len(), start_count, "{}", output.all());
-        let warning = "it is about the version at https://other.example.com/";
+        let warning = "the receipt is about the version at https://other.example.com/";
         assert_eq!(
             output.err.matches(warning).count(),
             usize::from(is_other_platform),

@@ -213,7 +213,7 @@ fn named_file_that_is_not_checked_has_the_reason() {
         .expect(1)
         .all();
     assert!(
-        log.contains("README.md was named but is not checked: it is not a pipeline"),
+        log.contains("README.md was named but is not checked: the file is not a pipeline"),
         "{log}"
     );
     // Waivers alone are part of the gate configuration.

@@ -4,6 +4,7 @@ use super::{Pace, send_change};
 use crate::api::{ApiValue, Decision, PendingDecision, Platform, Task, TaskPhase};
 use crate::http::HttpError;
 use std::collections::HashSet;
+use std::fmt;
 
 /// Number of times in a row that a task must look finished right after it was resumed.
 const MIN_FINISHED_POLLS: usize = 3;
@@ -63,8 +64,24 @@ pub enum TaskEnd {
 pub enum TaskEvent<'a> {
     /// The task's new status.
     Status(&'a str),
-    /// The name of a tool that was approved.
-    Approved(&'a str),
+    /// The name of a tool that was approved, and whether for the rest of the task or only once.
+    Approved { tool: &'a str, for_whole_task: bool },
+}
+
+impl fmt::Display for TaskEvent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Status(status) => write!(f, "the task is {status}"),
+            Self::Approved { tool, for_whole_task } => {
+                let scope = if for_whole_task {
+                    "for the whole task"
+                } else {
+                    "once"
+                };
+                write!(f, "approved the tool {tool} {scope}")
+            }
+        }
+    }
 }
 
 /// The state of the task when it was last resumed.
@@ -129,9 +146,10 @@ pub async fn follow_task_to_end(
                 };
                 send_change(Some(&pace), platform.send_decisions(id, &approvals)).await?;
                 for decision in pending {
-                    report(TaskEvent::Approved(
-                        decision.tool_name.as_deref().unwrap_or_default(),
-                    ));
+                    report(TaskEvent::Approved {
+                        tool: decision.tool_name.as_deref().unwrap_or_default(),
+                        for_whole_task: policy.for_whole_task,
+                    });
                 }
                 // The approvals resume the task.
                 resumed_task = Some(ResumedTask::from_task(&task, list_answer_ids(pending)));
