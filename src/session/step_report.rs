@@ -1,6 +1,5 @@
-//! Writes the parts of a step that a CI host shows in addition to its log: annotations, the step summary, outputs.
+//! Writes the parts of a step that a CI host shows in addition to its log: annotations and the step summary.
 
-use crate::atomic_file;
 use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -8,23 +7,17 @@ use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Command, DestinationArgs};
 use crate::job::settings;
 use crate::session::Run;
+use crate::session::host_file::append_to_host_file;
+use crate::session::step_outputs::{undecided_output, write_outputs};
 use crate::ui::Ui;
 use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_reports::{
-    AnnotationStyle, MAX_SUMMARY_BYTES, Verdict, azure, github, render_failure_annotation,
-    render_failure_summary,
+    AnnotationStyle, MAX_SUMMARY_BYTES, render_failure_annotation, render_failure_summary,
 };
-use std::fs::File;
-use std::io::{self, Write as _};
-use std::mem;
-use std::path::Path;
 use std::sync::atomic::Ordering;
-use uuid::Uuid;
 
 /// GitHub, Gitea and Forgejo: the file with markdown for the run's page.
 pub(crate) const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
-/// GitHub, Gitea and Forgejo: the file for a step's outputs.
-const STEP_OUTPUT: &str = "GITHUB_OUTPUT";
 
 /// Size of the step summary, in bytes, up to which headlines are appended instead of contents that do not fit.
 const HEADLINE_LIMIT: usize = 1_020 * 1024;
@@ -120,14 +113,19 @@ impl Run {
 
     /// Shows a failure in the log: as an annotation, whose text the host shows in the log, too, or as an error. A run
     /// that passes despite the failure shows a warning.
-    pub(crate) fn print_failure(&self, title: &str, failure: &Failure, passes: bool) -> Result<(), Failure> {
+    pub(crate) fn print_failure(
+        &self,
+        title: &str,
+        failure: &Failure,
+        is_passing: bool,
+    ) -> Result<(), Failure> {
         let message = failure.describe();
         match render_failure_annotation(self.annotation_style(), title, &message) {
-            Some(command) if !passes => {
+            Some(command) if !is_passing => {
                 self.annotated_error_count.fetch_add(1, Ordering::Relaxed);
                 return Ui::print_to_stderr(&(command + "\n"));
             }
-            _ if passes => self.ui.warn(&message),
+            _ if is_passing => self.ui.warn(&message),
             _ => {
                 self.ui.print_failure(failure);
             }
@@ -149,35 +147,6 @@ impl Run {
     /// Records the style of annotations that the policy requests. It is used unless the job requests a style.
     pub(crate) fn set_policy_annotations(&self, style: Annotations) {
         *lock_mutex(&self.policy_annotations) = Some(style);
-    }
-
-    /// Remembers that the log has shown this warning or cause of a failure, so that it is not shown again.
-    pub(crate) fn add_shown_text(&self, text: &str) {
-        lock_mutex(&self.shown_texts).push(text.to_owned());
-    }
-
-    /// Returns the warnings and causes of failures that the log has shown.
-    pub(crate) fn shown_texts(&self) -> Vec<String> {
-        lock_mutex(&self.shown_texts).clone()
-    }
-
-    /// Keeps a warning that the report will contain as a note. It is printed only if the log does not show such a
-    /// report.
-    pub(crate) fn defer_warning(&self, warning: String) {
-        lock_mutex(&self.deferred_warnings).push(warning);
-    }
-
-    /// Forgets the deferred warnings, because the log has shown a report that contains them.
-    pub(crate) fn discard_deferred_warnings(&self) {
-        lock_mutex(&self.deferred_warnings).clear();
-    }
-
-    /// Prints the deferred warnings, because the log does not show a report that contains them.
-    pub(crate) fn print_deferred_warnings(&self) {
-        let warnings = mem::take(&mut *lock_mutex(&self.deferred_warnings));
-        for warning in warnings {
-            self.ui.warn(&warning);
-        }
     }
 
     /// Shows a failure on the CI host as an annotation and in the step summary, because the user may never open the
@@ -220,43 +189,6 @@ impl Run {
     pub(crate) fn has_step_summary(&self) -> bool {
         self.env.get(STEP_SUMMARY).is_some()
     }
-
-    /// Appends step outputs if the host reads them from a file.
-    pub(crate) fn append_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
-        append_outputs(&self.env, pairs)
-    }
-
-    /// Writes step outputs to the file that the host reads, or on Azure as commands to the log.
-    pub(crate) fn write_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
-        write_outputs(&self.env, self.host(), pairs)
-    }
-
-    /// Fails if the file for step outputs cannot be written, so that a step does not change anything first. A device or a
-    /// pipe is not opened, as in [`atomic_file::check_writable`].
-    pub(crate) fn require_writable_outputs(&self) -> Result<(), Failure> {
-        let path = self.env.get(STEP_OUTPUT);
-        if path.is_some_and(|path| atomic_file::is_stream(Path::new(path))) {
-            return Ok(());
-        }
-        append_to_host_file(&self.env, STEP_OUTPUT, |_| String::new())
-    }
-
-    /// Writes the verdict of a review that ended before it had a report to the step outputs, because later steps read
-    /// it. Does nothing for other commands, and if a report or a failure was already shown.
-    pub(crate) fn write_undecided_output(&self) {
-        let is_review = lock_mutex(&self.unfinished_files).description.is_some();
-        if !is_review || self.has_reported.load(Ordering::Relaxed) || !self.has_outputs() {
-            return;
-        }
-        if let Err(failure) = self.write_outputs(&undecided_output()) {
-            self.ui.warn(&failure.describe());
-        }
-    }
-
-    /// Returns whether the host reads step outputs.
-    pub(crate) fn has_outputs(&self) -> bool {
-        self.host() == Host::Azure || self.env.get(STEP_OUTPUT).is_some()
-    }
 }
 
 /// Reports to the CI host that the command was not run because its arguments are invalid. Later steps read the verdict
@@ -294,27 +226,6 @@ fn write_failure(
     })
 }
 
-/// Returns the step output of a command that has no verdict because it did not finish.
-fn undecided_output() -> [(&'static str, String); 1] {
-    [("verdict", Verdict::Undecided.to_string())]
-}
-
-/// Writes step outputs to the file that the host reads, or on Azure as commands to the log.
-fn write_outputs(env: &Env, host: Host, pairs: &[(&str, String)]) -> Result<(), Failure> {
-    if host == Host::Azure {
-        let commands = azure::format_outputs(pairs);
-        Ui::print_to_stderr(&(commands.join("\n") + "\n"))?;
-    }
-    append_outputs(env, pairs)
-}
-
-/// Appends step outputs if the host reads them from a file.
-fn append_outputs(env: &Env, pairs: &[(&str, String)]) -> Result<(), Failure> {
-    append_to_host_file(env, STEP_OUTPUT, |_| {
-        github::format_outputs(pairs, Uuid::new_v4())
-    })
-}
-
 /// Returns the content for a step summary that already has `length` bytes, because the commands of a step share it: the
 /// content itself, only its headline if it does not fit, or nothing if the summary is full.
 fn shorten_summary(content: String, length: u64) -> String {
@@ -331,27 +242,4 @@ fn shorten_summary(content: String, length: u64) -> String {
     } else {
         String::new()
     }
-}
-
-/// Appends to a file whose path is in a variable of the host; does nothing if the variable is not set. `content` gets
-/// the length of the file.
-fn append_to_host_file(
-    env: &Env,
-    variable: &str,
-    content: impl FnOnce(u64) -> String,
-) -> Result<(), Failure> {
-    let Some(path) = env.get(variable) else {
-        return Ok(());
-    };
-    append_content(path, content).map_err(|error| {
-        let description = format!("could not write {path} ({variable})");
-        Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(description))
-    })
-}
-
-/// Appends to the file, and creates it if it is missing. `content` gets the length of the file.
-fn append_content(path: &str, content: impl FnOnce(u64) -> String) -> io::Result<()> {
-    let mut file = File::options().append(true).create(true).open(path)?;
-    let length = file.metadata()?.len();
-    file.write_all(content(length).as_bytes())
 }
