@@ -14,7 +14,7 @@ use serde_json::Value;
 use sluicegate_pipelines::findings::Verdict;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::pipelines::is_pipeline;
-use sluicegate_platform::http::{CaFile, HostClient, HostSettings, SECRET_VARIABLES, Url};
+use sluicegate_platform::http::{CaFile, HostClient, HostSettings, Url, WITHHELD_VARIABLES};
 use sluicegate_reports::{ReportContext, UnfinishedReport, bitbucket};
 use std::io;
 use std::process::Stdio;
@@ -342,7 +342,7 @@ fn send_buildkite_annotation(
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);
-    for name in SECRET_VARIABLES {
+    for name in WITHHELD_VARIABLES {
         command.env_remove(name);
     }
     let body = sluicegate_reports::render_comment(delivery.report, context);

@@ -9,13 +9,10 @@ use crate::job::policy;
 use crate::job::settings::{self, variable};
 use crate::session::Run;
 use crate::workspace::Workspace;
-use sluicegate_base::text;
+use sluicegate_base::text::{self, unique_short_id};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{FailOn, GateFault, Origin, Verdict};
 use std::collections::BTreeSet;
-
-/// Number of characters of a commit id: enough for any repository, and short enough for one line.
-const COMMIT_ID_CHARS: usize = 12;
 
 /// Maximum number of characters for the job's options: a longer line cannot be copied well.
 const MAX_OPTION_CHARS: usize = 1_000;
@@ -40,7 +37,7 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
         .and_then(|(merge, head)| find_merged_target(delivery, merge, head));
     let mut words = Vec::new();
     if let Some((target, head)) = merged_target.as_ref().zip(head.as_deref()) {
-        let (target, head) = (short_id(target.as_str()), short_id(head));
+        let (target, head) = (unique_short_id(target.as_str()), unique_short_id(head));
         words.push(format!(
             "git switch -q --detach {target} && git merge -q --no-edit {head} &&"
         ));
@@ -55,7 +52,7 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     words.push(build_selection_options(delivery, &ci.base));
     // After the merge, the checkout is the head.
     if let Some(head) = head.as_ref().filter(|_| merged_target.is_none()) {
-        words.push(format!("--head {}", short_id(head)));
+        words.push(format!("--head {}", unique_short_id(head)));
     }
     words.extend(list_verdict_options(delivery));
     words.extend(list_policy_flags(delivery, head.as_deref()));
@@ -266,7 +263,7 @@ fn find_base_of_all<'d>(delivery: &'d Delivery<'_>) -> Option<&'d str> {
 fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
     let context = &delivery.report.context;
     let all_options = match find_base_of_all(delivery) {
-        Some(commit) => format!("--all --base {}", short_id(commit)),
+        Some(commit) => format!("--all --base {}", unique_short_id(commit)),
         None => "--all".to_owned(),
     };
     if delivery.scope == ReviewScope::WithPublish {
@@ -283,7 +280,7 @@ fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> Str
         ) if !context.other_bases.is_empty() => {
             format!("--base {}", text::quote_shell_word(&format!("origin/{branch}")))
         }
-        (Some(base), _) if is_id(base) => format!("--base {}", short_id(base)),
+        (Some(base), _) if is_id(base) => format!("--base {}", unique_short_id(base)),
         _ => all_options,
     }
 }
@@ -292,11 +289,6 @@ fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> Str
 /// it for the shell.
 fn is_id(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_hexdigit())
-}
-
-/// Returns the first [`COMMIT_ID_CHARS`] characters of a commit id.
-fn short_id(id: &str) -> String {
-    id.chars().take(COMMIT_ID_CHARS).collect()
 }
 
 /// Returns the options that repeat the job's settings for files and the gate configuration, each with the name of its

@@ -33,7 +33,7 @@ pub(super) fn print_findings(
         width: run.ui.width(),
         groups: choose_group_style(host),
         quiet: run.ui.is_quiet(),
-        passes: delivery.is_passing,
+        is_passing: delivery.is_passing,
         annotations,
     };
     let mut host_commands =

@@ -259,7 +259,18 @@ pub fn quote_shell_word(word: &str) -> String {
 
 /// Returns the first seven digits of an id, or the first seven characters of another text, for display.
 pub fn short_id(text: &str) -> &str {
-    text.char_indices().nth(7).map_or(text, |(end, _)| &text[..end])
+    first_characters(text, 7)
+}
+
+/// Returns the first twelve digits of an id: enough to be unique in any repository, and short enough for one line.
+pub fn unique_short_id(text: &str) -> &str {
+    first_characters(text, 12)
+}
+
+fn first_characters(text: &str, count: usize) -> &str {
+    text.char_indices()
+        .nth(count)
+        .map_or(text, |(end, _)| &text[..end])
 }
 
 /// Returns the bytes as lowercase hexadecimal digits, two for each byte.

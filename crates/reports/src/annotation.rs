@@ -330,8 +330,8 @@ mod tests {
         annotations.iter().map(line).collect()
     }
 
-    fn notices(report: &Report, context: &ReportContext, passes: bool) -> Vec<Annotation> {
-        annotate_notices(&View::new(report, context, ViewMedium::Log), passes)
+    fn notices(report: &Report, context: &ReportContext, is_passing: bool) -> Vec<Annotation> {
+        annotate_notices(&View::new(report, context, ViewMedium::Log), is_passing)
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub const FILES: &[(&str, &str)] = &[
 ];
 
 /// The variables of secrets, which have no flag.
-const SECRET_VARIABLES: &[(&str, &str)] = &[
+const VARIABLES_WITHOUT_FLAG: &[(&str, &str)] = &[
     ("SLUICEGATE_TOKEN", "Bearer token for the platform"),
     ("SLUICEGATE_CLIENT_ID", "OAuth 2 client ID"),
     ("SLUICEGATE_CLIENT_SECRET", "OAuth 2 client secret"),
@@ -128,7 +128,7 @@ fn build_topic_command(name: &'static str, about: &'static str, text: String) ->
 
 /// Returns the environment variables of all flags, and those for secrets, which have no flag, with their meanings.
 fn collect_variables(program: &Command) -> BTreeMap<String, String> {
-    let mut variables: BTreeMap<String, String> = SECRET_VARIABLES
+    let mut variables: BTreeMap<String, String> = VARIABLES_WITHOUT_FLAG
         .iter()
         .map(|(name, meaning)| ((*name).to_owned(), (*meaning).to_owned()))
         .collect();

@@ -102,7 +102,8 @@ pub use waivers::{AddWaiverArgs, WaiversArgs, WaiversVerb};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 
-const PROGRAM: &str = "sluicegate";
+/// The name of the program.
+pub(crate) const PROGRAM: &str = "sluicegate";
 
 /// Check pipelines (*.orch.yaml, *.tran.yaml) before a merge, publish them after it.
 #[derive(Debug, Parser)]

@@ -13,7 +13,7 @@ use sluicegate_yaml::{NodeRef, Tree, is_blank};
 use std::path::PathBuf;
 
 /// The settings whose values are, or contain, a secret.
-const SECRET_VARIABLES: &[&str] = &[
+const HIDDEN_SETTINGS: &[&str] = &[
     variable::TOKEN,
     variable::TOKEN_COMMAND,
     variable::CLIENT_SECRET,
@@ -156,7 +156,7 @@ impl SettingSources<'_> {
     ) -> EffectiveSetting {
         let is_missing_token_file =
             setting.variable == variable::TOKEN_FILE && !self.env.current_dir().join(&value).exists();
-        let is_hidden = SECRET_VARIABLES.contains(&setting.variable)
+        let is_hidden = HIDDEN_SETTINGS.contains(&setting.variable)
             || is_missing_token_file
             || may_be_url_with_secret(&value);
         EffectiveSetting {

@@ -6,7 +6,7 @@ mod value_candidates;
 
 use crate::env::Env;
 use crate::error::Failure;
-use crate::job::cli;
+use crate::job::cli::{self, PROGRAM};
 use crate::session::Run;
 use clap_complete::Shell;
 use clap_complete::env::{EnvCompleter, Shells};
@@ -16,8 +16,6 @@ use value_candidates::{ValueSource, add_candidates};
 /// Contains the shell's name when a completion script calls the program. The script also passes `--` and the words of
 /// the line, so the variable alone changes nothing: a job with it still runs its command.
 const SHELL_VARIABLE: &str = "SLUICEGATE_COMPLETE";
-
-const PROGRAM: &str = "sluicegate";
 
 /// The shells that complete file names themselves where the program offers nothing, with the quotes that a name needs.
 const SHELLS_WITH_FILE_NAMES: [&str; 2] = ["bash", "powershell"];

@@ -8,7 +8,7 @@ mod demo_project;
 use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{Annotations, Cli, Command, DemoArgs};
+use crate::job::cli::{Annotations, Cli, Command, DemoArgs, PROGRAM};
 use crate::job::settings::variable;
 use crate::session::step_report;
 use crate::session::{CommandResult, Run};
@@ -49,8 +49,6 @@ const CLOCK_SPEED: u32 = 20;
 
 /// Seconds between two polls of a step that waits for the platform.
 const POLL_INTERVAL: &str = "0.05";
-
-const PROGRAM_NAME: &str = "sluicegate";
 
 /// Runs a command, which is one of the steps.
 pub(crate) type RunCommand = fn(&Run, Command) -> CommandResult;
@@ -190,14 +188,14 @@ fn remove_unfinished_demo(dir: &Path, was_dir: bool) {
 /// Returns what a user has to type to start this program: its name if the shell finds it in `PATH`, otherwise its path.
 fn choose_program_command(env: &Env) -> String {
     let Ok(program) = std::env::current_exe() else {
-        return PROGRAM_NAME.to_owned();
+        return PROGRAM.to_owned();
     };
     let first_match = std::env::split_paths(env.get("PATH").unwrap_or_default())
-        .map(|dir| dir.join(PROGRAM_NAME))
+        .map(|dir| dir.join(PROGRAM))
         .find(|path| path.is_file());
     let is_found = first_match.is_some_and(|path| path.canonicalize().ok() == program.canonicalize().ok());
     if is_found {
-        return PROGRAM_NAME.to_owned();
+        return PROGRAM.to_owned();
     }
     format_program_path(&program, env.current_dir())
 }
@@ -346,7 +344,7 @@ impl DemoRun<'_> {
     /// Runs the command of the step in the clone, as if a user had typed it. A failure of the command is printed, and
     /// its exit status returned.
     fn run_step_command(&self, step: &DemoStep) -> CommandResult {
-        let args = std::iter::once("sluicegate").chain(step.command.split(' '));
+        let args = std::iter::once(PROGRAM).chain(step.command.split(' '));
         let cli = Cli::try_parse_from(args).map_err(|error| Failure::usage(error.to_string()))?;
         let ui = self.run.ui.with_quiet(cli.global.quiet);
         let mut run = Run::new(

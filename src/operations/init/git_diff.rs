@@ -4,6 +4,7 @@
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::job::cli::PROGRAM;
 use crate::session::{CommandResult, Run};
 use crate::workspace::checkout_lock::CheckoutLock;
 use sluicegate_base::input;
@@ -15,7 +16,6 @@ use std::path::Path;
 /// The setting of the diff driver, and its program.
 const SETTING: &str = "diff.sluicegate.command";
 const COMMAND: &str = "sluicegate diff --external";
-const PROGRAM: &str = "sluicegate";
 
 const ATTRIBUTES: &str = ".gitattributes";
 const PATTERNS: [&str; 2] = ["*.orch.yaml", "*.tran.yaml"];

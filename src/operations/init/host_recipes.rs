@@ -3,14 +3,12 @@
 //! Each host is one template and one entry of the table.
 
 use crate::job::ci::Host;
+use crate::job::cli::PROGRAM;
 use serde::Deserialize;
 use sluicegate_base::remote_url::RemoteUrl;
 use sluicegate_git::read_disk_file;
 use std::fs;
 use std::path::Path;
-
-/// A CI file that contains this word outside comments is assumed to run the program already.
-const PROGRAM: &str = "sluicegate";
 
 /// The rest of the word if it names a file of the gate configuration, which a CI file may use without the program.
 const GATE_FILE_ENDINGS: [&str; 4] = [".yaml", ".yml", "-waivers.yaml", "-rules.yaml"];

@@ -55,5 +55,5 @@ pub use server_text::FieldViolation;
 pub(crate) use sluicegate_base::named_fields::NamedFields;
 pub use success::Success;
 pub use tls::CaFile;
-pub use token::{SECRET_VARIABLES, TokenSource};
+pub use token::{TokenSource, WITHHELD_VARIABLES};
 pub(crate) use upload::UploadBody;

@@ -5,7 +5,7 @@ use crate::PathBase;
 use crate::sentences::{capitalize, describe_numbers, run_noun, to_sentence};
 use crate::view::{UnevaluatedCause, View};
 use jiff::Timestamp;
-use sluicegate_base::text::escape_markup as escape;
+use sluicegate_base::text::{escape_markup as escape, unique_short_id};
 use sluicegate_pipelines::findings::{FailOn, Report, ReviewContext, Verdict};
 use std::fmt::Write as _;
 
@@ -152,10 +152,10 @@ fn describe_bases(context: &ReviewContext, shorten: impl Fn(&String) -> String) 
 }
 
 /// Lists the facts about the reviewed commit and the start of the review, without those that are unknown. Shortens the
-/// commit ids to 12 characters.
+/// commit ids.
 fn list_commit_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     let context = &view.report.context;
-    let shorten = |commit: &String| commit.chars().take(12).collect::<String>();
+    let shorten = |commit: &String| unique_short_id(commit).to_owned();
     // A report of another program may have no start time.
     let started_at = Some(view.report.started_at).filter(|started_at| *started_at > Timestamp::UNIX_EPOCH);
     let facts = [

@@ -34,7 +34,7 @@ pub struct Style {
     /// Prints only findings, the problems of the run, and the verdict.
     pub quiet: bool,
     /// Whether the run passes regardless of the verdict, so that messages about the run are warnings, not errors.
-    pub passes: bool,
+    pub is_passing: bool,
     /// The commands of the host that notices are printed as. The host shows their text in the log, too.
     pub annotations: AnnotationStyle,
 }
@@ -328,7 +328,7 @@ fn push_decisive_notices(output: &mut String, view: &View<'_>, style: Style) {
 
 /// Adds the notices and the problems of the run as commands by which the host shows annotations.
 fn push_annotation_commands(output: &mut String, view: &View<'_>, style: Style) {
-    for annotation in annotation::annotate_notices(view, style.passes) {
+    for annotation in annotation::annotate_notices(view, style.is_passing) {
         if let Some(command) = style.annotations.format_command(&annotation) {
             let _ = writeln!(output, "{command}");
         }
@@ -368,7 +368,11 @@ const fn notice_label(notice: &Notice<'_>, style: Style) -> (&'static str, &'sta
 /// Returns the label for problems: `error`, or `warning` if the run passes, because a log of a passed run should not
 /// contain errors.
 const fn error_label(style: Style) -> &'static str {
-    if style.passes { WARNING_LABEL } else { ERROR_LABEL }
+    if style.is_passing {
+        WARNING_LABEL
+    } else {
+        ERROR_LABEL
+    }
 }
 
 /// Returns the bold color in which the verdict is printed.

@@ -1,7 +1,7 @@
 //! A token from a shell command, bounded in output and time. Its output is never shown, on neither of its streams: a
 //! script that traces itself (`set -x`) or fails half-way may print the secret anywhere.
 
-use super::{MAX_TOKEN_SIZE, SECRET_VARIABLES, SOURCE_TIMEOUT};
+use super::{MAX_TOKEN_SIZE, SOURCE_TIMEOUT, WITHHELD_VARIABLES};
 use crate::http::token_value::TokenError;
 use secrecy::SecretString;
 use std::process::{ExitStatus, Stdio};
@@ -18,7 +18,7 @@ pub(super) async fn run_token_command(line: &str) -> Result<SecretString, TokenE
 /// timeout.
 async fn run_command_within(line: &str, timeout: Duration) -> Result<SecretString, TokenError> {
     let mut command = build_shell_command(line);
-    for name in SECRET_VARIABLES {
+    for name in WITHHELD_VARIABLES {
         command.env_remove(name);
     }
     let child = command

@@ -33,7 +33,7 @@ const TOKEN_FILE_HINT: &str =
 
 /// The secrets of the platform and of the code hosts, which child processes do not get. Other variables are passed on:
 /// a token command may need them to query a vault, a host's agent needs its own token.
-pub const SECRET_VARIABLES: [&str; 10] = [
+pub const WITHHELD_VARIABLES: [&str; 10] = [
     "SLUICEGATE_TOKEN",
     "SLUICEGATE_CLIENT_SECRET",
     "SLUICEGATE_CLIENT_KEY",
