@@ -47,7 +47,7 @@ impl FileDefect {
         if content.starts_with(GIT_CRYPT_HEADER) {
             return Some(Self::GitCrypt);
         }
-        has_conflict_markers(content).then_some(Self::ConflictMarkers)
+        find_conflict_line(content).map(|_| Self::ConflictMarkers)
     }
 
     /// Returns a clause that says what is wrong with the file; it follows a file name or the word `which` in a
@@ -98,24 +98,24 @@ impl LfsPointer {
     }
 }
 
-/// Returns whether the text has lines that begin with the markers of a merge conflict, in the order in which git writes
-/// them.
-fn has_conflict_markers(content: &[u8]) -> bool {
+/// Returns the index of the line where the first merge conflict begins: its lines begin with the markers of git, in the
+/// order in which git writes them.
+pub fn find_conflict_line(content: &[u8]) -> Option<usize> {
     // Most files have no separator line, which one search shows.
-    if memmem::find(content, b"\n=======").is_none() {
-        return false;
-    }
+    memmem::find(content, b"\n=======")?;
     let mut markers = CONFLICT_MARKERS.iter();
     let mut next_marker = markers.next();
-    for line in content.split(|byte| *byte == b'\n') {
+    let mut first_line_index = None;
+    for (line_index, line) in content.split(|byte| *byte == b'\n').enumerate() {
         let Some(marker) = next_marker else {
             break;
         };
         if line.starts_with(marker) {
+            first_line_index.get_or_insert(line_index);
             next_marker = markers.next();
         }
     }
-    next_marker.is_none()
+    first_line_index.filter(|_| next_marker.is_none())
 }
 
 #[cfg(test)]

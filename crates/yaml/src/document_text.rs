@@ -1,6 +1,7 @@
 //! Checks bytes and converts them to text that is safe for the parser.
 
-use sluicegate_base::file_defect::FileDefect;
+use saphyr_parser::{Marker, ScanError};
+use sluicegate_base::file_defect::{self, FileDefect};
 use sluicegate_base::input::is_utf_16;
 use std::borrow::Cow;
 use std::fmt;
@@ -79,6 +80,19 @@ impl DocumentError {
     /// Creates the error for a document that was not read because it has more than [`MAX_DOCUMENT_BYTES`] bytes.
     pub fn too_large() -> Self {
         Self::for_document(format!("the document has more than {MAX_DOCUMENT_BYTES} bytes"))
+    }
+
+    /// Returns the error for the first merge conflict in the text, if the text has one. A valid document can contain the
+    /// markers in a block of text, so only documents that cannot be parsed are searched.
+    pub fn find_merge_conflict(text: &str) -> Option<Self> {
+        let line_index = file_defect::find_conflict_line(text.as_bytes())?;
+        let position = Position {
+            line: saturating_u32(line_index + 1),
+            column: 1,
+        };
+        let defect = FileDefect::ConflictMarkers;
+        let message = format!("the document {}: {}", defect.reason(), defect.help());
+        Some(Self::at_position(position, message))
     }
 
     /// Creates an error that concerns the entire document.
@@ -247,6 +261,22 @@ pub fn shorten(text: &str) -> Cow<'_, str> {
 /// Converts a count to the number of a line or column. A count that is too large becomes the maximum.
 pub(crate) fn saturating_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Converts an error of the YAML parser.
+pub(crate) fn to_document_error(error: &ScanError) -> DocumentError {
+    DocumentError::at_position(
+        marker_position(error.marker()),
+        format!("not YAML: {}", error.info()),
+    )
+}
+
+/// Converts a position of the YAML parser, whose columns begin with 0, to one whose columns begin with 1.
+pub(crate) fn marker_position(marker: &Marker) -> Position {
+    Position {
+        line: saturating_u32(marker.line()),
+        column: saturating_u32(marker.col() + 1),
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Finds scalars in the source text of a document.
 
-use crate::document_text::Position;
-use crate::tree_builder;
+use crate::document_text::{self, Position};
 use saphyr_parser::{Event, ScalarStyle, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -44,7 +43,7 @@ impl<'t, W: Fn(Position) -> bool> ScalarSearch<'t, W> {
         let Event::Scalar(value, style, anchor, _) = event else {
             return;
         };
-        let position = tree_builder::marker_position(&span.start);
+        let position = document_text::marker_position(&span.start);
         if !(self.is_wanted)(position) {
             return;
         }

@@ -1,10 +1,10 @@
 //! Builds the tree of a document from the parser's events, without recursion and with limits.
 
-use crate::document_text::{self, DocumentError, Position, saturating_u32, shorten};
+use crate::document_text::{self, DocumentError, Position, marker_position, shorten, to_document_error};
 use crate::scalar::Scalar;
 use crate::text_input::TextInput;
 use crate::tree::{Key, MapEntry, Node, NodeContent, NodeId, Tree};
-use saphyr_parser::{Event, Marker, Parser, ScanError, Span};
+use saphyr_parser::{Event, Parser, Span};
 use std::mem;
 
 /// Maximum nesting. Real pipelines have about twelve levels.
@@ -45,8 +45,18 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Builds the tree of a document; see [`Tree::parse`]. Each event of the parser goes to `observe` first.
+/// Builds the tree of a document; see [`Tree::parse`]. Each event of the parser goes to `observe` first. For a document
+/// with the markers of a merge conflict, the error is about the conflict.
 pub(crate) fn build_tree_observed<'a>(
+    text: &'a str,
+    skipped_key: Option<&str>,
+    observe: impl FnMut(&Event<'a>, &Span),
+) -> Result<Tree<'a>, DocumentError> {
+    build_tree(text, skipped_key, observe)
+        .map_err(|error| DocumentError::find_merge_conflict(text).unwrap_or(error))
+}
+
+fn build_tree<'a>(
     text: &'a str,
     skipped_key: Option<&str>,
     mut observe: impl FnMut(&Event<'a>, &Span),
@@ -380,20 +390,4 @@ fn find_duplicate_key<'e, 'a>(entries: &'e [MapEntry<'a>]) -> Option<&'e Key<'a>
 /// Builds the error for a key that is not a scalar.
 fn non_scalar_key_error(position: Position) -> DocumentError {
     DocumentError::at_position(position, "a key that is a list or a map is not supported")
-}
-
-/// Converts an error of the YAML parser.
-pub(crate) fn to_document_error(error: &ScanError) -> DocumentError {
-    DocumentError::at_position(
-        marker_position(error.marker()),
-        format!("not YAML: {}", error.info()),
-    )
-}
-
-/// Converts a position of the YAML parser, whose columns begin with 0, to one whose columns begin with 1.
-pub(crate) fn marker_position(marker: &Marker) -> Position {
-    Position {
-        line: saturating_u32(marker.line()),
-        column: saturating_u32(marker.col() + 1),
-    }
 }

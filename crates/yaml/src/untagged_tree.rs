@@ -1,8 +1,8 @@
 //! Reads documents without tags, such as `!!binary`, which change the meaning of a text.
 
-use crate::document_text::{self, DocumentError};
+use crate::document_text::{self, DocumentError, marker_position};
 use crate::tree::Tree;
-use crate::tree_builder::{build_tree_observed, marker_position};
+use crate::tree_builder::build_tree_observed;
 use saphyr_parser::Event;
 
 impl<'a> Tree<'a> {

@@ -4,6 +4,7 @@ use super::SettingsError;
 use super::setting_names;
 use super::setting_table::{self, FileConfig, PublishOnSection};
 use crate::job::policy::{self, NamedText};
+use sluicegate_base::file_defect::{self, FileDefect};
 use sluicegate_base::text;
 use std::path::PathBuf;
 
@@ -165,6 +166,11 @@ fn truncate(text: &str) -> String {
 /// common mistakes.
 fn to_settings_error(file: &NamedText, error: &serde_yaml::Error) -> SettingsError {
     let name = &file.name;
+    if let Some(line_index) = file_defect::find_conflict_line(file.text.as_bytes()) {
+        let (line, defect) = (line_index + 1, FileDefect::ConflictMarkers);
+        return SettingsError::new(format!("{name}:{line}:1: the file {}", defect.reason()))
+            .with_hint(defect.help());
+    }
     // The position is written before the message, so it is removed from the end of the parser's text.
     let (position, message) = match error.location() {
         Some(location) if location.line() > 0 => {

@@ -145,7 +145,7 @@ fn check_of_change_that_deletes_rules_file_fails() {
         }
         let output = Call::new(&world.work()).run("check").expect(1);
         let command = format!(
-            "restore the file with `git checkout {} -- {RULES_FILE}`",
+            "restore the file with `git checkout {} -- :/{RULES_FILE}`",
             &tip[..7]
         );
         assert!(

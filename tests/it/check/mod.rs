@@ -3,6 +3,7 @@
 mod bounded_work;
 mod default_rules;
 mod hostile_documents;
+mod merge_conflicts;
 mod plain_directory;
 mod pre_commit_hook;
 mod standard_input;
