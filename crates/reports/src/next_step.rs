@@ -1,4 +1,4 @@
-//! The instruction for an undecided review.
+//! The instruction for a review that is undecided or has failed requests.
 
 use sluicegate_pipelines::findings::{Engine, Report, Verdict};
 use std::borrow::Cow;
@@ -6,23 +6,27 @@ use std::borrow::Cow;
 /// The start of an instruction in the reason of a run that did not finish.
 pub const TO_DO: &str = "To do: ";
 
-/// Returns the instructions for an undecided review: those of its failed requests, otherwise a general one.
+/// Returns the instructions for a review: those of its failed requests, whatever the verdict is, otherwise a general one
+/// for an undecided review.
 pub(super) fn find_next_step(report: &Report) -> Option<Cow<'_, str>> {
-    let general_step = find_general_step(report)?;
-    Some(match report.next_steps.as_slice() {
-        steps if !steps.is_empty() && !report.has_missing_shards() => Cow::Owned(steps.join("; ")),
-        _ => Cow::Borrowed(general_step),
-    })
+    if report.next_steps.is_empty() || report.has_missing_shards() || has_own_step(report) {
+        return find_general_step(report).map(Cow::Borrowed);
+    }
+    Some(Cow::Owned(report.next_steps.join("; ")))
+}
+
+/// Returns whether the reason of a run that did not finish contains its own instruction.
+fn has_own_step(report: &Report) -> bool {
+    report
+        .unfinished_reason()
+        .is_some_and(|reason| reason.contains(TO_DO))
 }
 
 /// Returns the general instruction for an undecided review; `None` if the verdict is decided, or if a local check
 /// reviewed all files, because there is no general advice for it. Also returns `None` if the reason of a run that did
 /// not finish, or of each file that a local check did not review, contains its own instruction.
 fn find_general_step(report: &Report) -> Option<&'static str> {
-    let has_own_step = report
-        .unfinished_reason()
-        .is_some_and(|reason| reason.contains(TO_DO));
-    if report.verdict != Verdict::Undecided || has_own_step {
+    if report.verdict != Verdict::Undecided || has_own_step(report) {
         return None;
     }
     if report.has_missing_shards() {

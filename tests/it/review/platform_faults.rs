@@ -102,6 +102,42 @@ fn failure_with_one_cause_has_one_annotation() {
     ");
 }
 
+/// Reviews two files: one fails, and the request for the other has this response. Returns the Markdown report, the HTML
+/// report and the JUnit report.
+fn reports_of_failed_review(response: &ResponseTemplate, code: i32) -> [String; 3] {
+    let content = orchestration_text(&["Start", "Done"]);
+    let world = change(&[(FILE, content.as_str()), ("c.orch.yaml", content.as_str())]);
+    let platform = Platform::new();
+    let response = response.clone();
+    platform.reviews(
+        move |request: &Request| match requested_pipelines(request)[0].as_str() {
+            FILE => {
+                let failed = json!([{ "ruleName": "r", "status": "FAILED", "violations": ["no"] }]);
+                answer(&json!({ "reviewStatus": "FAILED", "results": { FILE: failed } }))
+            }
+            _ => response.clone(),
+        },
+    );
+    let names = ["o.md", "o.html", "o.xml"];
+    let args = "review --batch-size 1 --report markdown=o.md --report html=o.html --report junit=o.xml";
+    platform.call(&world).run(args).expect(code);
+    names.map(|name| world.read_text(name))
+}
+
+#[test]
+fn failed_review_with_rejected_token_shows_next_step_once() {
+    let step = "To do: check the token: it may have expired";
+    // A case of JUnit has its text in an attribute and in its content.
+    let reports = reports_of_failed_review(&ResponseTemplate::new(401), 4);
+    for (report, count) in reports.iter().zip([1, 1, 2]) {
+        assert_eq!(report.matches(step).count(), count, "{report}");
+    }
+    let passed = json!({ "reviewStatus": "PASSED", "results": { "c.orch.yaml": [{ "ruleName": "r", "status": "PASSED" }] } });
+    for report in reports_of_failed_review(&answer(&passed), 1) {
+        assert!(!report.contains("To do:"), "{report}");
+    }
+}
+
 /// Bitbucket's annotations all belong to a file, so the report contains the common cause.
 #[test]
 fn failure_with_one_cause_is_reported_once_on_bitbucket() {

@@ -43,7 +43,7 @@ use self::suite_totals::{CaseOutcome, count_cases};
 use self::suites::build_suites;
 use super::remarks::RemarkKind;
 use super::sentences::{describe_gate_change, describe_run_problem, format_acceptance};
-use super::{ReportContext, truncation};
+use super::{ReportContext, TO_DO, truncation};
 use jiff::Timestamp;
 use junit_report::{Duration, OffsetDateTime, TestCaseBuilder, TestResult, TestSuiteBuilder};
 use sluicegate_pipelines::findings::{
@@ -116,8 +116,8 @@ fn build_suite(name: &str, started_at: OffsetDateTime, cases: Vec<CaseWithLine>)
 /// Creates the cases about the entire run. The first one is an error if there are too many known findings. The next one
 /// is an error if the gate configuration is faulty, or if the run does not pass and nothing else explains it. Cases
 /// follow for changes to the gate configuration, which have a file only if the gate refuses them, for changes that
-/// break consumers, for a review that would otherwise have no case except notes, and for the notes that no other case
-/// contains.
+/// break consumers, for a review that would otherwise have no case except notes, for the notes that no other case
+/// contains, and for the instructions about failed requests.
 fn build_run_cases(report: &Report) -> Vec<CaseWithLine> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
@@ -159,8 +159,9 @@ fn build_run_cases(report: &Report) -> Vec<CaseWithLine> {
     let remaining_notes = notes
         .into_iter()
         .filter(|note| known_limit_problem.as_ref() != Some(note));
-    cases.extend(remaining_notes.map(|note| {
-        CasePlace::FOR_RUN.build_case(build_skipped_case(&names.make_unique(NOTE_CASE), NOTE_CASE, note))
+    let instructions = report.next_steps.iter().map(|step| format!("{TO_DO}{step}"));
+    cases.extend(remaining_notes.cloned().chain(instructions).map(|note| {
+        CasePlace::FOR_RUN.build_case(build_skipped_case(&names.make_unique(NOTE_CASE), NOTE_CASE, &note))
     }));
     cases
 }
