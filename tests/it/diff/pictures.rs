@@ -202,6 +202,25 @@ fn changed_part_that_is_whole_canvas_is_drawn_once() {
 }
 
 #[test]
+fn added_link_to_missing_component_is_drawn() {
+    let existing = canvas(&[("A", 0, 0, &["B"]), ("B", 200, 0, &[])]);
+    let world = edited(&existing, &canvas(&[("A", 0, 0, &["B", "Gone"]), ("B", 200, 0, &[])]));
+    let chart = diff(&world, "-o mermaid");
+    assert!(chart.contains("[\"Gone (does not exist)\"]"), "{chart}");
+    assert!(chart.contains("n0 -->|\"+\"| n2"), "{chart}");
+    for format in ["svg", "html"] {
+        let picture = diff(&world, ("-o", &[format]));
+        assert!(picture.contains("data-to=\"Gone\""), "{picture}");
+        assert!(picture.contains(">does not exist</text>"), "{picture}");
+    }
+    assert!(diff(&world, "-o markdown").contains("Gone (does not exist)"));
+    // Links between existing components add no box.
+    let world = edited(&existing, &canvas(&[("A", 0, 0, &["B"]), ("B", 200, 0, &["A"])]));
+    let chart = diff(&world, "-o mermaid");
+    assert!(!chart.contains("does not exist") && !chart.contains("n2"), "{chart}");
+}
+
+#[test]
 fn change_without_component_or_link_has_no_picture() {
     let before = canvas(&ROWS);
     let with_variable = before.replace(

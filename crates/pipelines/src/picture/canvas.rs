@@ -44,6 +44,9 @@ pub struct Point {
     pub y: f64,
 }
 
+/// The note of a component that does not exist, although a link names it.
+pub(super) const MISSING_NOTE: &str = "does not exist";
+
 /// Coordinates beyond this value are ignored, because nobody can see them.
 const MAX_COORDINATE: f64 = 1.0e6;
 
@@ -71,7 +74,9 @@ pub struct CanvasBox {
     /// The position in the base; `None` if the base does not contain the component or its position.
     pub base_position: Option<Point>,
     pub mark: ChangeMark,
-    /// A short description of the change, if the change is small.
+    /// Whether the pipeline has no such component, although a link names it.
+    pub is_missing: bool,
+    /// A short description of the change, if the change is small; for a missing component, a note that it is missing.
     pub note: Option<String>,
     pub badge: Option<Badge>,
 }
@@ -106,7 +111,7 @@ pub enum PipelineState {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Canvas {
-    /// The components, in file order, followed by the removed ones.
+    /// The components, in file order, followed by the removed ones and those that only links name.
     pub boxes: Vec<CanvasBox>,
     pub arrows: Vec<Arrow>,
     pub stubs: Vec<Stub>,
@@ -246,24 +251,20 @@ impl Canvas {
         }
     }
 
-    /// Adds an arrow for each link of the head, then one for each removed link of the diff. Skips a link whose start or
-    /// end is missing. If the head repeats a link, only as many of its arrows are marked as added as the diff contains.
+    /// Adds an arrow for each link of the head, then one for each removed link of the diff. If the head repeats a link,
+    /// only as many of its arrows are marked as added as the diff contains.
     fn add_arrows(&mut self, head: Option<&PositionedPipeline>, diff: Option<&PipelineDiff>) {
-        let box_indices: HashMap<&str, usize> = self
+        let mut box_indices: HashMap<String, usize> = self
             .boxes
             .iter()
             .enumerate()
-            .map(|(index, canvas_box)| (canvas_box.name.as_str(), index))
+            .map(|(index, canvas_box)| (canvas_box.name.clone(), index))
             .collect();
         let changed_links: &[LinkDiff] = diff.map_or(&[], |diff| &diff.links);
         let mut unmarked_counts = count_added_links(changed_links);
-        let mut arrows = Vec::new();
         for component in head.iter().flat_map(|side| &side.pipeline.components) {
             for link in &component.links {
                 let (from_name, to_name, kind) = link_ends_and_kind(&component.name, link);
-                let (Some(start), Some(end)) = (box_indices.get(from_name), box_indices.get(to_name)) else {
-                    continue;
-                };
                 let mark = match unmarked_counts.get_mut(&(from_name, to_name, kind)) {
                     Some(unmarked_count) if *unmarked_count > 0 => {
                         *unmarked_count -= 1;
@@ -271,21 +272,37 @@ impl Canvas {
                     }
                     _ => ChangeMark::Unchanged,
                 };
-                arrows.push(new_arrow(*start, *end, kind, mark));
+                let from_box = self.find_or_add_box(&mut box_indices, from_name);
+                let to_box = self.find_or_add_box(&mut box_indices, to_name);
+                self.arrows.push(new_arrow(from_box, to_box, kind, mark));
             }
         }
         for link in changed_links
             .iter()
             .filter(|link| link.change == LinkChange::Removed)
         {
-            if let (Some(from_box), Some(to_box)) = (
-                box_indices.get(link.from.as_str()),
-                box_indices.get(link.to.as_str()),
-            ) {
-                arrows.push(new_arrow(*from_box, *to_box, &link.kind, ChangeMark::Removed));
-            }
+            let from_box = self.find_or_add_box(&mut box_indices, &link.from);
+            let to_box = self.find_or_add_box(&mut box_indices, &link.to);
+            self.arrows
+                .push(new_arrow(from_box, to_box, &link.kind, ChangeMark::Removed));
         }
-        self.arrows = arrows;
+    }
+
+    /// Returns the index of the box with this name. If there is none, adds the box of a missing component, so that no
+    /// other box looks like a start or an end.
+    fn find_or_add_box(&mut self, box_indices: &mut HashMap<String, usize>, name: &str) -> usize {
+        if let Some(index) = box_indices.get(name) {
+            return *index;
+        }
+        let index = self.boxes.len();
+        let (kind, position) = (None, None);
+        self.boxes.push(CanvasBox {
+            is_missing: true,
+            note: Some(MISSING_NOTE.to_owned()),
+            ..new_box(name, kind, ChangeMark::Unchanged, position)
+        });
+        box_indices.insert(name.to_owned(), index);
+        index
     }
 
     /// Returns whether a component or a link changed.
@@ -323,6 +340,7 @@ fn new_box(name: &str, kind: Option<String>, mark: ChangeMark, position: Option<
         position,
         base_position: None,
         mark,
+        is_missing: false,
         note: None,
         badge: None,
     }

@@ -49,11 +49,22 @@ impl Canvas {
     }
 
     /// Returns the canvas without the boxes and links that have this mark: without the added ones, it shows the old
-    /// version. It has no stubs for links to excluded boxes, because these boxes do not exist in that version.
+    /// version. It has no stubs for links to excluded boxes, because these boxes do not exist in that version. A missing
+    /// component is excluded if only excluded links name it.
     fn without_mark(&self, mark: ChangeMark) -> Self {
-        let kept_indices: Vec<usize> = (0..self.boxes.len())
-            .filter(|index| self.boxes[*index].mark != mark)
+        let linked_indices: HashSet<usize> = self
+            .arrows
+            .iter()
+            .filter(|arrow| arrow.mark != mark)
+            .flat_map(|arrow| [arrow.from_box, arrow.to_box])
             .collect();
+        let mut kept_indices = Vec::new();
+        for (index, canvas_box) in self.boxes.iter().enumerate() {
+            let is_linked = !canvas_box.is_missing || linked_indices.contains(&index);
+            if canvas_box.mark != mark && is_linked {
+                kept_indices.push(index);
+            }
+        }
         let mut version = self.keep_boxes(&kept_indices);
         version.arrows.retain(|arrow| arrow.mark != mark);
         version.stubs.clear();

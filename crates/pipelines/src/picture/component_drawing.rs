@@ -1,6 +1,6 @@
 //! Draws a component of a picture, in the colors of its change.
 
-use super::canvas::{CanvasBox, ChangeMark};
+use super::canvas::{CanvasBox, ChangeMark, MISSING_NOTE};
 use super::channels::LINE_HEIGHT;
 use super::label::BoxText;
 use super::layout::{BoxFrame, PixelPoint};
@@ -21,10 +21,13 @@ pub(super) const fn line_and_fill_colors(mark: ChangeMark) -> (&'static str, &'s
     }
 }
 
+/// The attribute that draws a line dashed.
+const DASHES: &str = " stroke-dasharray=\"6 4\"";
+
 /// Returns the attribute that draws the lines of removed items dashed; empty for all other items.
 pub(super) const fn dash_attribute(mark: ChangeMark) -> &'static str {
     match mark {
-        ChangeMark::Removed => " stroke-dasharray=\"6 4\"",
+        ChangeMark::Removed => DASHES,
         _ => "",
     }
 }
@@ -83,7 +86,11 @@ impl ComponentDrawing<'_> {
             text::escape_markup(&self.canvas_box.name),
             self.canvas_box.mark.name(),
             text::escape_markup(&self.describe()),
-            dash_attribute(self.color_mark),
+            if self.canvas_box.is_missing {
+                DASHES
+            } else {
+                dash_attribute(self.color_mark)
+            },
         );
         self.draw_text_lines(svg);
         if self.color_mark != ChangeMark::Unchanged {
@@ -122,7 +129,10 @@ impl ComponentDrawing<'_> {
     /// number of findings.
     fn describe(&self) -> String {
         let canvas_box = self.canvas_box;
-        let kind = canvas_box.kind.as_deref().unwrap_or("no type");
+        let kind = match &canvas_box.kind {
+            None if canvas_box.is_missing => MISSING_NOTE,
+            kind => kind.as_deref().unwrap_or("no type"),
+        };
         let mut description = format!("{} ({kind})", canvas_box.name);
         if canvas_box.mark != ChangeMark::Unchanged {
             let _ = write!(description, ", {}", canvas_box.mark.name());

@@ -3,7 +3,7 @@
 //! <https://mermaid.js.org/syntax/flowchart.html>,
 //! <https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/creating-diagrams>
 
-use super::canvas::{Canvas, CanvasBox, ChangeMark};
+use super::canvas::{Canvas, CanvasBox, ChangeMark, MISSING_NOTE};
 use super::layers::assign_layers;
 use sluicegate_base::text;
 use std::collections::BTreeMap;
@@ -121,10 +121,12 @@ fn choose_direction(canvas: &Canvas, labels: &[Option<String>]) -> &'static str 
     }
 }
 
-/// Returns the sign of the change and the name of a box, with its previous name if it was renamed.
+/// Returns the sign of the change and the name of a box, with its previous name if it was renamed, or a note if it is
+/// missing.
 fn describe_box(canvas: &Canvas, canvas_box: &CanvasBox) -> String {
     let sign = canvas.shown_mark(canvas_box.mark).sign();
     match &canvas_box.previous_name {
+        None if canvas_box.is_missing => format!("{} ({MISSING_NOTE})", canvas_box.name),
         Some(old) => format!("{sign} {} (was {old})", canvas_box.name),
         None => format!("{sign} {}", canvas_box.name),
     }
