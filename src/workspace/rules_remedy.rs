@@ -85,7 +85,8 @@ impl RulesRemedy {
             Self::Restore { branch, tip, path } => format!(
                 "`{branch}` has `{path}`, but the reviewed version does not: restore the file with `git checkout {} -- {}`",
                 tip.short(),
-                quote_shell_word(path)
+                // The path begins at the root, whatever the current directory is.
+                quote_shell_word(&format!(":/{path}"))
             ),
             Self::OtherCommit { path } => format!(
                 "`{path}` is in the checked-out commit but not in the reviewed commit: merge or rebase the reviewed \

@@ -2,7 +2,7 @@
 //! none.
 
 use crate::support::{
-    Call, HOSTS, Job, Platform, ProgramOutput, RULES, RULES_FILE, World, orchestration_text, passed_results,
+    Call, HOSTS, Job, Platform, ProgramOutput, RULES, RULES_FILE, World, git, orchestration_text, passed_results,
     respond_for_each,
 };
 use serde_json::{Value, json};
@@ -131,7 +131,7 @@ fn review_and_check_of_deleted_rules_file_advise_to_restore_it() {
     world.commit("delete");
     world.push();
     let hint = format!(
-        "restore the file with `git checkout {} -- {RULES_FILE}`",
+        "restore the file with `git checkout {} -- :/{RULES_FILE}`",
         &tip[..7]
     );
     for (name, host) in HOSTS {
@@ -147,8 +147,10 @@ fn review_and_check_of_deleted_rules_file_advise_to_restore_it() {
     let output = Job::github().push(&tip).call(&world).run("check").expect(1);
     let command = "`sluicegate rules init --config-dir .platform`";
     assert!(output.out.contains(command), "{}", output.all());
-    // The command restores the file.
-    world.git(&["checkout", "-q", &tip[..7], "--", RULES_FILE]);
+    // The command restores the file, from a subdirectory, too.
+    world.write("sales/x.sql", "select 1;");
+    let path = format!(":/{RULES_FILE}");
+    git(&world.work().join("sales"), &["checkout", "-q", &tip[..7], "--", &path]);
     world.commit("restore");
     world.push();
     Call::new(&world.work()).run("check --head HEAD").expect(0);
