@@ -4,6 +4,7 @@ use super::doctor_check::{self, Check, CheckOutcome};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci::Host;
+use crate::job::context::ContextError;
 use crate::job::cli::{CiArgs, ReviewArgs, SmokeFlags};
 use crate::job::settings::Connection;
 use crate::session::{Run, is_ci};
@@ -28,15 +29,17 @@ const MAX_LISTED_PIPELINES: usize = 5;
 // The names of the checks.
 const CI_HOST_CHECK: &str = "ci-host";
 const CLONE_DEPTH_CHECK: &str = "clone-depth";
+const REMOTE_CHECK: &str = "remote";
 const RULES_FILE_CHECK: &str = "rules-file";
 const SHARED_PIPELINES_CHECK: &str = "shared-pipelines";
 const TEAM_RULES_CHECK: &str = "team-rules";
 const WAIVERS_CHECK: &str = "waivers";
 
 /// The checks in a repository, in this order.
-const REPOSITORY_CHECKS: [&str; 6] = [
+const REPOSITORY_CHECKS: [&str; 7] = [
     CI_HOST_CHECK,
     CLONE_DEPTH_CHECK,
+    REMOTE_CHECK,
     RULES_FILE_CHECK,
     SHARED_PIPELINES_CHECK,
     TEAM_RULES_CHECK,
@@ -175,7 +178,14 @@ fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSetti
         Ok((snapshot, _)) => Check::new(WAIVERS_CHECK, check_waivers(workspace, snapshot)),
         Err(_) => Check::not_applicable(WAIVERS_CHECK, "not checked because the check `rules-file` failed"),
     };
-    vec![clone_depth, rules_file, shared_pipelines, team_rules, waivers]
+    vec![
+        clone_depth,
+        Check::new(REMOTE_CHECK, check_remote(workspace, settings)),
+        rules_file,
+        shared_pipelines,
+        team_rules,
+        waivers,
+    ]
 }
 
 /// Checks that the team rules that apply to a run can be used, or that the checkout repairs them.
@@ -230,6 +240,19 @@ fn check_clone_depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Re
     let instruction = setting.map_or_else(|| "run `git fetch --unshallow`".to_owned(), ToOwned::to_owned);
     Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
         .with_hint(format!("{instruction}, or set SLUICEGATE_DEEPEN to true")))
+}
+
+/// Checks that the clone has a remote, because the platform reads commits from it. The clone of a CI job may lack it.
+fn check_remote(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<CheckOutcome, Failure> {
+    Ok(
+        match workspace.repo.list_remote_repositories()?.into_iter().next() {
+            Some((name, _)) => CheckOutcome::Ok(format!("the clone has the remote `{name}`")),
+            None if settings.uses_platform && workspace.ci.host.is_local() => {
+                return Err(ContextError::NoRemote.into());
+            }
+            None => CheckOutcome::NotApplicable("the clone has no remote".to_owned()),
+        },
+    )
 }
 
 /// Checks the rules file. If it is missing and no platform is configured, the check is not applicable: `sluicegate

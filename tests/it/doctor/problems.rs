@@ -336,6 +336,19 @@ fn shallow_clone_is_exit_7() {
 }
 
 #[test]
+fn clone_without_remote_is_exit_7_like_its_review() {
+    let world = project();
+    let platform = empty_platform();
+    let call = Call::with_platform(&world.work(), &platform.server.uri());
+    assert_eq!(find_check(&doctor(&call).expect(0), "remote")["status"], "ok");
+    world.git("remote remove origin");
+    call.run("review").expect(7);
+    expect_one_failed_check(doctor(&call), 7, "remote", &["no remote", "git remote add origin URL"]);
+    // A local check needs no remote.
+    doctor(&Call::new(&world.work())).expect(0);
+}
+
+#[test]
 fn platforms_files_are_checked_as_they_are_on_disk() {
     let world = project();
     let platform = empty_platform();
