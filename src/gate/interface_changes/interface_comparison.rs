@@ -18,6 +18,8 @@ pub(crate) struct InterfaceDifference {
     pub(crate) unreadable: Option<String>,
     /// True if only the old version cannot be read.
     pub(crate) is_repaired: bool,
+    /// The path of a shared pipeline that is no longer offered only because its file is missing.
+    pub(crate) missing_path: Option<String>,
 }
 
 /// The hidden directory with the shared-pipelines file in the old and in the new version. If it is `None`, the version
@@ -89,11 +91,28 @@ pub(crate) fn compare_interfaces(
             None => return Ok(None),
         }
     }
+    let missing_path = find_missing_path(&changes, &new);
     Ok(Some(InterfaceDifference {
         changes,
         is_repaired: unreadable.is_some() && !matches!(new, LoadedInterface::Unreadable(..)),
         unreadable,
+        missing_path,
     }))
+}
+
+/// Returns the path of the first removed shared pipeline that the new shared-pipelines file still lists.
+fn find_missing_path(changes: &[InterfaceChange], new: &LoadedInterface) -> Option<String> {
+    let LoadedInterface::Read(interface, _) = new else {
+        return None;
+    };
+    let mut removals = changes
+        .iter()
+        .filter(|change| change.kind == InterfaceChangeKind::PipelineRemoved);
+    removals.find_map(|change| {
+        let mut entries = interface.offered_entries();
+        let entry = entries.find(|entry| change.id.as_ref() == Some(&entry.id))?;
+        Some(entry.pipeline.clone())
+    })
 }
 
 impl InterfaceDifference {
@@ -108,6 +127,7 @@ impl InterfaceDifference {
         // All comparisons read the same head. If it is readable, and one base is not, the change repairs the file.
         self.is_repaired |= base_comparison.is_repaired;
         self.unreadable = self.unreadable.take().or(base_comparison.unreadable);
+        self.missing_path = self.missing_path.take().or(base_comparison.missing_path);
     }
 
     /// Returns the number of changes by class, or the reason why the changes are unknown.

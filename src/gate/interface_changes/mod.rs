@@ -16,12 +16,15 @@ use crate::job::ci::{CiContext, Trigger};
 use crate::job::cli::CompatMode;
 use crate::job::context::{Comparison, ContextError, EarlierCommit};
 use crate::workspace::Workspace;
+use sluicegate_base::text::shorten_name;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::interface::describe_new_pipelines;
 
-const BREAK_MESSAGE: &str = "This job does not allow a change that breaks consumers of shared pipelines \
-                      (--compat fail): keep the ids and parameters that they use, or accept the break with a reason \
-                      (--accept-breaking).";
+const BREAK_MESSAGE: &str =
+    "This job does not allow a change that breaks consumers of shared pipelines (--compat fail)";
+
+const BREAK_STEP: &str = "keep the ids and parameters that they use, or accept the break with a reason \
+                          (--accept-breaking)";
 
 impl GateRun<'_> {
     /// Adds the changes for consumers to the evaluation, even if no pipeline changed. With `--compat fail`, a breaking
@@ -77,7 +80,15 @@ impl GateRun<'_> {
             }
         }
         if compat.refused {
-            evaluation.add_cause(Cause::BreakingChange, BREAK_MESSAGE);
+            // To accept the break does not help if a file is missing, because a publish would fail.
+            let step = match &changes.missing_path {
+                Some(path) => format!(
+                    "the shared-pipelines file names `{}`, which is not in the project: correct the path",
+                    shorten_name(path)
+                ),
+                None => BREAK_STEP.to_owned(),
+            };
+            evaluation.add_cause(Cause::BreakingChange, format!("{BREAK_MESSAGE}: {step}."));
         }
         evaluation.set_compat(compat);
         Ok(())

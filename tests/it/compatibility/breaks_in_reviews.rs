@@ -375,9 +375,15 @@ fn entry_whose_pipeline_is_gone_is_not_offered() {
     // A review of the change and `diff` report the same.
     let diff = shop.call().run("diff HEAD~1..HEAD -o json").expect(0).json();
     assert_eq!(diff["interface"]["changes"][0], *change);
-    shop.call()
-        .run("check --base HEAD~1 --head HEAD --compat fail")
-        .expect(1);
+    let check = "check --base HEAD~1 --head HEAD --compat fail";
+    let output = shop.call().run(check).expect(1);
+    output.logging(&["names `clean.orch.yaml`, which is not in the project: correct the path."]);
+    // To accept the break is the step only if no file is missing.
+    shop.offer(&[("more", &parameter("day", ""))]);
+    shop.push();
+    let output = shop.call().run(check).expect(1);
+    assert!(output.all().contains("--accept-breaking"), "{}", output.all());
+    assert!(!output.all().contains("correct the path"), "{}", output.all());
 }
 
 /// Turns the pipeline `load` into a transformation with the same name.

@@ -207,7 +207,7 @@ fn added_link_to_missing_component_is_drawn() {
     let world = edited(&existing, &canvas(&[("A", 0, 0, &["B", "Gone"]), ("B", 200, 0, &[])]));
     let chart = diff(&world, "-o mermaid");
     assert!(chart.contains("[\"Gone (does not exist)\"]"), "{chart}");
-    assert!(chart.contains("n0 -->|\"+\"| n2"), "{chart}");
+    assert!(chart.contains("n0 -->|\"+ success\"| n2"), "{chart}");
     for format in ["svg", "html"] {
         let picture = diff(&world, ("-o", &[format]));
         assert!(picture.contains("data-to=\"Gone\""), "{picture}");

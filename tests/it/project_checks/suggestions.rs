@@ -723,6 +723,20 @@ fn shared_pipeline_that_the_change_renamed_names_its_new_path() {
     world.commit("move");
     let text = single_violation(&check(&world, "").expect(1));
     assert!(
+        text.ends_with(
+            "it was renamed in this change to `sales/daily.orch.yaml`; set `pipeline:` to this path, because publishing \
+             fails until then"
+        ),
+        "{text}"
+    );
+    // A disabled entry does not stop a publish.
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        shared_file.replace("enabled: true", "enabled: false"),
+    );
+    world.commit("disable");
+    let text = single_violation(&check(&world, "").expect(0));
+    assert!(
         text.ends_with("it was renamed in this change to `sales/daily.orch.yaml`"),
         "{text}"
     );

@@ -72,6 +72,9 @@ pub(super) fn describe_bare_call(kind: PipelineKind, target: &str, path: &str) -
     )
 }
 
+/// The step for a renamed shared pipeline, which follows [`format_rename_hint`].
+pub(super) const ENTRY_STEP: &str = "; set `pipeline:` to this path, because publishing fails until then";
+
 /// Returns the hint, to append to a message, that the change renamed the target of the reference.
 pub(super) fn format_rename_hint(name: &str) -> String {
     format!("; it was renamed in this change to `{}`", shorten_name(name))

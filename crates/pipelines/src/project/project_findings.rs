@@ -2,7 +2,7 @@
 
 use super::call_groups::CallGroups;
 use super::messages::{
-    MISSING_FILE, NOT_A_PIPELINE, UNPUBLISHED_FILE, describe_broken_entry, describe_cycle,
+    ENTRY_STEP, MISSING_FILE, NOT_A_PIPELINE, UNPUBLISHED_FILE, describe_broken_entry, describe_cycle,
     describe_large_cycle, describe_undeclared_parameter, format_rename_hint,
 };
 use super::problem::{ReferenceProblem, build_reference_problem, build_shared_file_problem, group_problems};
@@ -234,6 +234,7 @@ impl Project<'_> {
             return String::new();
         };
         match renames.pipelines.get(&entry.pipeline) {
+            Some(new_path) if entry.enabled => format_rename_hint(new_path) + ENTRY_STEP,
             Some(new_path) => format_rename_hint(new_path),
             None => suggestions.suggest_entry(self.files, &entry.pipeline),
         }
