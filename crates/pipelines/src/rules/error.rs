@@ -82,8 +82,8 @@ impl MissingRulesFile {
     const fn describe(self) -> &'static str {
         match self {
             Self::NoFile => {
-                "the rules file is missing: commit `config/pipeline_quality_rules.yaml` in the platform's hidden \
-                 directory"
+                "the rules file is missing: the platform's hidden directory has no \
+                 `config/pipeline_quality_rules.yaml`"
             }
             Self::SymbolicLink => {
                 "the rules file is behind a symbolic link, which the platform does not follow: commit the file itself \

@@ -410,7 +410,7 @@ fn each_error_has_explanation() {
     the rules file has an empty pattern for `component-naming-convention`: write `.*` to allow every name
     the pipeline cannot be read: not YAML: while parsing a node, did not find expected node content (line 3, column 1)
     the rules file cannot be read: `rules` is not a list (line 1, column 8)
-    the rules file is missing: commit `config/pipeline_quality_rules.yaml` in the platform's hidden directory
+    the rules file is missing: the platform's hidden directory has no `config/pipeline_quality_rules.yaml`
     ");
 }
 
