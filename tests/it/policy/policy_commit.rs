@@ -3,7 +3,7 @@
 use crate::support::{EVERYTHING_FETCHED, Project, ZEROS, checkout, open};
 use sluicegate::env::Env;
 use sluicegate::job::ci;
-use sluicegate::job::context::{PolicyRevision, find_target_policy_revision};
+use sluicegate::job::context::{CommitSource, PolicyRevision, find_target_policy_revision};
 use std::path::Path;
 
 fn tip(folder: &Path, variables: &[(&str, &str)]) -> PolicyRevision {
@@ -11,7 +11,7 @@ fn tip(folder: &Path, variables: &[(&str, &str)]) -> PolicyRevision {
         .iter()
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let ci = ci::detect_context(&Env::from_parts(pairs, folder.to_owned()), None).unwrap();
-    find_target_policy_revision(&open(folder), &ci, true).unwrap()
+    find_target_policy_revision(&open(folder), &ci, CommitSource::Host).unwrap()
 }
 
 #[track_caller]
