@@ -160,6 +160,10 @@ impl TaskFollower<'_> {
         match end {
             TaskEnd::Finished => return TaskOutcome::Finished(FinishedTask { id, messages }),
             TaskEnd::Deadline => self.request_stop(&id, "the time limit was reached").await,
+            TaskEnd::Unresumed => {
+                self.request_stop(&id, "the task shows no sign that it was resumed")
+                    .await;
+            }
             TaskEnd::Waiting => self.warn_of_decisions(&id, task),
             TaskEnd::Halted | TaskEnd::Errored | TaskEnd::Unclear => {}
         }
@@ -218,6 +222,11 @@ fn task_failure(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
         TaskEnd::Unclear => (
             ExitStatus::Undecided,
             task_text::describe_unclear_end(id),
+            format!("run `sluicegate tasks messages {id_word}` to see its messages"),
+        ),
+        TaskEnd::Unresumed => (
+            ExitStatus::Undecided,
+            task_text::describe_missing_resumption(id, task),
             format!("run `sluicegate tasks messages {id_word}` to see its messages"),
         ),
         TaskEnd::Deadline => (

@@ -55,6 +55,14 @@ pub(crate) fn describe_unclear_end(id: &str) -> String {
     format!("task {id} has the status STOPPED, but the response does not show whether its work is complete")
 }
 
+/// Describes that nothing shows whether the task was resumed, so its status may be the old one.
+pub(crate) fn describe_missing_resumption(id: &str, task: &Task) -> String {
+    format!(
+        "task {id} shows no sign that it was resumed: its status is still {}",
+        describe_state(task)
+    )
+}
+
 /// Describes each of the decisions with the commands that answer it.
 pub(crate) fn describe_decisions(task_id: &str, pending: &[ApiValue<PendingDecision>]) -> String {
     let mut text = String::new();

@@ -133,7 +133,7 @@ fn unfinished_task_failure(
 ) -> Option<Failure> {
     let status = match end {
         // The task may have finished.
-        TaskEnd::Unclear => ExitStatus::Undecided,
+        TaskEnd::Unclear | TaskEnd::Unresumed => ExitStatus::Undecided,
         _ => ExitStatus::RemoteFailed,
     };
     let (state, id_word) = (task_text::describe_state(task), quote_shell_word(id));
@@ -158,6 +158,10 @@ fn unfinished_task_failure(
         TaskEnd::Unclear => (
             task_text::describe_unclear_end(id),
             format!("run `sluicegate tasks messages {id_word}` to see its messages"),
+        ),
+        TaskEnd::Unresumed => (
+            task_text::describe_missing_resumption(id, task),
+            format!("run `sluicegate tasks show {id_word}` to see its status"),
         ),
         TaskEnd::Deadline => (
             format!("task {id} did not end within {limit} s: its status is {state}"),

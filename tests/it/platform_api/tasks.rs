@@ -245,15 +245,16 @@ fn wait_that_prints_no_command_names_the_one_that_shows_the_decision() {
 #[test]
 fn wait_until_time_limit_reports_only_working_task_as_running() {
     let asking = asking_task("git_push", "tool-4");
-    for (tasks, is_running) in [
-        (vec![asking.clone(), running_task()], true),
-        (vec![asking], false),
+    for (tasks, is_running, code) in [
+        (vec![asking.clone(), running_task()], true, 8),
+        // Nothing shows that the task was resumed, so its result is unknown.
+        (vec![asking], false, 3),
     ] {
         let (world, platform) = (World::new(), task_platform(&tasks));
         let args = "--approve tool-4 --wait --timeout 1";
         let output = polling_call(&platform, &world)
             .run(("tasks decide", ID, args))
-            .expect(8);
+            .expect(code);
         assert_eq!(
             output.err.contains("still running"),
             is_running,
@@ -718,6 +719,33 @@ fn send_overrides_mode_and_branch_only() {
         bodies_by_path(&platform, "/messages")[1],
         json!({ "message": "x" })
     );
+}
+
+#[test]
+fn wait_after_resumption_does_not_report_unchanged_task_as_finished() {
+    let asking = asking_task("git_push", "tool-4");
+    let decided = detail("STOPPED", "tool-4", &json!([]));
+    let failed = detail("ERRORED", "7", &json!([]));
+    for (old_states, args) in [
+        (vec![finished_task(); 6], "send e --message x"),
+        (vec![failed; 6], "send e --message x"),
+        (
+            [vec![asking], vec![decided; 5]].concat(),
+            "decide e --approve tool-4",
+        ),
+    ] {
+        let (world, platform) = (World::new(), task_platform(&old_states));
+        polling_call(&platform, &world)
+            .run(("tasks", args, "--wait --timeout 1"))
+            .expect(3)
+            .saying(&["task e shows no sign that it was resumed", "tasks show e"]);
+        // If the task works later, its end is the result.
+        let later_states = [running_task(), detail("STOPPED", "10", &json!([]))];
+        let platform = task_platform(&[&old_states[..], &later_states].concat());
+        polling_call(&platform, &world)
+            .run(("tasks", args, "--wait --timeout 60"))
+            .expect(0);
+    }
 }
 
 #[test]

@@ -5,9 +5,12 @@ use crate::api::{ApiValue, Decision, PendingDecision, Platform, Task, TaskPhase}
 use crate::http::HttpError;
 use std::collections::HashSet;
 use std::fmt;
+use std::time::Duration;
+use tokio::time::Instant;
 
-/// Number of times in a row that a task must look finished right after it was resumed.
-const MIN_FINISHED_POLLS: usize = 3;
+/// Time after a task was resumed during which the platform may still report its old status, if no modification time
+/// shows whether the status is old.
+const RESUMPTION_LIMIT: Duration = Duration::from_secs(10);
 
 /// The tools that are approved automatically.
 #[derive(Debug, Clone, Default)]
@@ -55,6 +58,8 @@ pub enum TaskEnd {
     Errored,
     /// STOPPED, but the response does not show whether decisions are pending.
     Unclear,
+    /// The task ended after it was resumed, or before: nothing in the responses shows that it was resumed.
+    Unresumed,
     /// The deadline passed before the task ended or needed a decision.
     Deadline,
 }
@@ -85,24 +90,34 @@ impl fmt::Display for TaskEvent<'_> {
 }
 
 /// The state of the task when it was last resumed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct ResumedTask {
     /// Time of the task's last change.
     modified_at: Option<String>,
     /// Ids of answered decisions, which may still look pending.
     answered_ids: HashSet<String>,
-    /// Number of polls since then in which the task looked finished.
-    finished_polls: usize,
+    /// When the task was resumed.
+    resumed_at: Instant,
     /// Whether the task was seen working since then, so that its status is new.
     has_worked: bool,
+    /// Age of the last status.
+    status_age: StatusAge,
+}
+
+/// Whether the status of a task is newer than its resumption.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StatusAge {
+    Old,
+    Unknown,
+    New,
 }
 
 /// Polls the task until it ends, needs a decision that the policy does not cover, or the deadline of `pace` passes.
 /// Approves the decisions that the policy covers.
 ///
 /// `resumed_from` is the task before the caller resumed it, with the ids of the decisions that the caller answered;
-/// `None` for a new task. Right after a task is resumed, the platform may still return its old status, so an unchanged
-/// status is not trusted at once.
+/// `None` for a new task. Right after a task is resumed, the platform may still return its old status, so a status
+/// without a change is not the result.
 pub async fn follow_task_to_end(
     platform: &Platform,
     id: &str,
@@ -118,7 +133,8 @@ pub async fn follow_task_to_end(
         let task = match pace.await_before_deadline(platform.fetch_task(id)).await {
             Ok(result) => result?,
             Err(error) => {
-                return last_task.map(|task| (task, TaskEnd::Deadline)).ok_or(error);
+                let end = end_at_deadline(resumed_task.as_ref());
+                return last_task.map(|task| (task, end)).ok_or(error);
             }
         };
         if task.status != last_status {
@@ -129,14 +145,9 @@ pub async fn follow_task_to_end(
         if task.phase() == TaskPhase::Working {
             was_stopping = is_stopping(&task);
         }
-        // An old status is that from before the task was resumed.
-        let is_status_old = resumed_task
-            .as_mut()
-            .is_some_and(|resumed_task| !resumed_task.record_poll(&task));
-        let end = if is_status_old {
-            None
-        } else {
-            classify_end(&task, was_stopping)
+        let end = match &mut resumed_task {
+            Some(resumed_task) => resumed_task.classify_poll(&task, was_stopping),
+            None => classify_end(&task, was_stopping),
         };
         match end {
             Some(TaskEnd::Waiting) => {
@@ -159,7 +170,7 @@ pub async fn follow_task_to_end(
             None => {}
         }
         if !pace.pause().await {
-            return Ok((task, TaskEnd::Deadline));
+            return Ok((task, end_at_deadline(resumed_task.as_ref())));
         }
         last_task = Some(task);
     }
@@ -185,6 +196,14 @@ fn classify_end(task: &Task, was_stopping: bool) -> Option<TaskEnd> {
     }
 }
 
+/// Returns the end of a wait whose deadline has passed. A task without a sign of its resumption may have ended.
+fn end_at_deadline(resumed_task: Option<&ResumedTask>) -> TaskEnd {
+    match resumed_task.map(|resumed_task| resumed_task.status_age) {
+        Some(StatusAge::Old | StatusAge::Unknown) => TaskEnd::Unresumed,
+        Some(StatusAge::New) | None => TaskEnd::Deadline,
+    }
+}
+
 /// Returns the ids that the answers to these decisions must contain. A decision without such an id is omitted.
 fn list_answer_ids(pending: &[ApiValue<PendingDecision>]) -> Vec<String> {
     pending
@@ -199,7 +218,9 @@ impl ResumedTask {
         Self {
             modified_at: task.modified_at.clone(),
             answered_ids: answered_ids.into_iter().collect(),
-            ..Self::default()
+            resumed_at: Instant::now(),
+            has_worked: false,
+            status_age: StatusAge::Unknown,
         }
     }
 
@@ -210,23 +231,39 @@ impl ResumedTask {
             .is_some_and(|id| self.answered_ids.contains(id))
     }
 
-    /// Records a poll of the task, and returns whether the task's status is newer than its resumption: the task has
-    /// worked or changed since, or waits for another decision. Without such a sign, the status is accepted after
-    /// [`MIN_FINISHED_POLLS`] polls. While only answered decisions are pending, it is accepted only if the task has
-    /// worked.
-    fn record_poll(&mut self, task: &Task) -> bool {
+    /// Records a poll of the task, and returns its end as [`classify_end`] does: `None` while the status may be that from
+    /// before the resumption. Without any sign, the end is [`TaskEnd::Unresumed`] after [`RESUMPTION_LIMIT`].
+    fn classify_poll(&mut self, task: &Task, was_stopping: bool) -> Option<TaskEnd> {
+        self.status_age = self.record_poll(task);
+        match self.status_age {
+            StatusAge::New => classify_end(task, was_stopping),
+            StatusAge::Unknown if self.resumed_at.elapsed() >= RESUMPTION_LIMIT => Some(TaskEnd::Unresumed),
+            StatusAge::Unknown | StatusAge::Old => None,
+        }
+    }
+
+    /// Records a poll of the task, and returns the age of its status. The status is new if the task has worked or
+    /// changed since the resumption, or waits for another decision. It is old if the modification time has not changed.
+    /// While only answered decisions are pending, it is old until the task has worked.
+    fn record_poll(&mut self, task: &Task) -> StatusAge {
         let pending = task.pending_decisions.as_deref().unwrap_or_default();
         self.has_worked |= matches!(task.phase(), TaskPhase::Working | TaskPhase::Unknown);
         let is_old_decision = !pending.is_empty() && pending.iter().all(|decision| self.has_answer(decision));
-        // A decision that is already answered may still look pending, even if the task has changed.
-        if is_old_decision && !self.has_worked {
-            return false;
+        if self.has_worked {
+            return StatusAge::New;
         }
-        self.finished_polls += 1;
-        self.has_worked
-            || task.modified_at != self.modified_at
-            || !pending.is_empty()
-            || self.finished_polls >= MIN_FINISHED_POLLS
+        // A decision that is already answered may still look pending, even if the task has changed.
+        if is_old_decision {
+            return StatusAge::Old;
+        }
+        if !pending.is_empty() {
+            return StatusAge::New;
+        }
+        match (&self.modified_at, &task.modified_at) {
+            (Some(old_time), Some(new_time)) if old_time == new_time => StatusAge::Old,
+            (Some(_), Some(_)) => StatusAge::New,
+            _ => StatusAge::Unknown,
+        }
     }
 }
 
@@ -304,26 +341,30 @@ mod tests {
         let finished = json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": [] });
         let fresh = || ResumedTask::from_task(&seen(waiting.clone()), vec!["a".to_owned()]);
         let mut resumed = fresh();
-        assert!(!resumed.record_poll(&seen(waiting.clone())));
-        assert!(!resumed.record_poll(&seen(finished.clone())));
-        assert!(resumed.record_poll(&seen(json!({ "status": "RUNNING", "modifiedAt": "1" }))));
-        assert!(resumed.record_poll(&seen(finished.clone())));
-        let mut changed = fresh();
-        assert!(changed.record_poll(&seen(
-            json!({ "status": "STOPPED", "modifiedAt": "2", "pendingDecisions": [] })
-        )));
-        let mut other = fresh();
-        assert!(other.record_poll(&seen(
-            json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": [{ "toolId": "b" }] })
-        )));
-        let mut without_id = fresh();
-        assert!(without_id.record_poll(&seen(
-            json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": [{ "toolId": "a" }, {}] })
-        )));
-        let mut thrice = fresh();
-        let looks: Vec<bool> = (0..3)
-            .map(|_| thrice.record_poll(&seen(finished.clone())))
-            .collect();
-        assert_eq!(looks, [false, false, true]);
+        assert_eq!(resumed.record_poll(&seen(waiting.clone())), StatusAge::Old);
+        for _ in 0..4 {
+            assert_eq!(resumed.record_poll(&seen(finished.clone())), StatusAge::Old);
+        }
+        let running = json!({ "status": "RUNNING", "modifiedAt": "1" });
+        assert_eq!(resumed.record_poll(&seen(running)), StatusAge::New);
+        assert_eq!(resumed.record_poll(&seen(finished)), StatusAge::New);
+        for pending in [json!([{ "toolId": "b" }]), json!([{ "toolId": "a" }, {}])] {
+            let task = json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": pending });
+            assert_eq!(fresh().record_poll(&seen(task)), StatusAge::New, "{pending}");
+        }
+        let changed = json!({ "status": "STOPPED", "modifiedAt": "2", "pendingDecisions": [] });
+        assert_eq!(fresh().record_poll(&seen(changed)), StatusAge::New);
+    }
+
+    #[test]
+    fn status_without_modification_time_is_unclear_after_limit() {
+        let finished = seen(json!({ "status": "STOPPED", "pendingDecisions": [] }));
+        let mut resumed = ResumedTask::from_task(&finished, Vec::new());
+        assert_eq!(resumed.classify_poll(&finished, false), None);
+        resumed.resumed_at = Instant::now().checked_sub(RESUMPTION_LIMIT).unwrap();
+        assert_eq!(resumed.classify_poll(&finished, false), Some(TaskEnd::Unresumed));
+        let running = seen(json!({ "status": "RUNNING" }));
+        assert_eq!(resumed.classify_poll(&running, false), None);
+        assert_eq!(resumed.classify_poll(&finished, false), Some(TaskEnd::Finished));
     }
 }
