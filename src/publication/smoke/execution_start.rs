@@ -2,8 +2,8 @@
 //!
 //! The tag of the execution is the digest of the files, and the platform runs only one execution with a tag at a time.
 //! Another job that publishes the same content at the same time may have started that execution. It proves nothing bad
-//! about the version, so a run that would otherwise disable the version waits until the tag is free. If the request was
-//! repeated, its first try may have started that execution, so the run does not start a second one.
+//! about the version, so a run that would otherwise disable the version waits until the tag is free. If an earlier try
+//! of the request may have started that execution, the run does not start a second one.
 
 use super::smoke_problem::{CHECK_EXECUTIONS, SmokeProblem};
 use super::smoke_test::SmokeTest;
@@ -47,7 +47,7 @@ impl SmokeTest<'_> {
                 return Err(start_problem(error));
             }
             // An earlier try of this request may have started the execution that causes the conflict.
-            let is_other_job = error.tries() == 1;
+            let is_other_job = !error.has_maybe_processed_try();
             if !can_wait || !is_other_job {
                 return Err(conflict_problem(&error));
             }

@@ -322,6 +322,10 @@ fn conflict_after_repeated_start_may_be_with_the_own_execution() {
             "perhaps because of an earlier try of this command: check the list",
         ),
         (
+            ResponseTemplate::new(429).insert_header("retry-after", "0"),
+            "wait until it ends, or use another tag",
+        ),
+        (
             ResponseTemplate::new(409),
             "wait until it ends, or use another tag",
         ),

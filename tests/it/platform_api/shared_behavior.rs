@@ -744,6 +744,27 @@ fn messages_whose_tokens_lead_round_in_a_circle_come_to_an_end() {
 }
 
 #[test]
+fn deletion_is_reported_only_if_a_request_may_have_been_processed() {
+    let world = World::new();
+    for (first_status, succeeds) in [(429, false), (502, true)] {
+        for args in [
+            "variables delete region",
+            "tasks delete t1",
+            "variables overrides unset region prod",
+        ] {
+            let platform = Platform::new();
+            let first_response = ResponseTemplate::new(first_status).insert_header("retry-after", "0");
+            let responses = vec![first_response, ResponseTemplate::new(404)];
+            platform.respond_to("DELETE", NOTHING, in_turn(responses));
+            let call = platform.call(&world).variable("SLUICEGATE_RETRIES", "1");
+            let output = call.run(args).expect(if succeeds { 0 } else { 3 });
+            let was_deleted = output.out.contains("deleted") || output.out.contains("removed");
+            assert_eq!(was_deleted, succeeds, "{args}: {}", output.all());
+        }
+    }
+}
+
+#[test]
 fn retries_and_hanging_responses_are_reported() {
     let (world, platform) = (World::new(), Platform::new());
     let busy = ResponseTemplate::new(503).insert_header("retry-after", "0");

@@ -166,18 +166,23 @@ fn conflict() -> ResponseTemplate {
 /// Another job publishes the same content at the same time, and has started its execution first.
 #[test]
 fn smoke_run_starts_after_the_execution_of_another_job_has_ended() {
-    let stage = SmokePlatform::new();
-    let started = answer(&json!({ "pipelineExecutionId": EXECUTION }));
-    stage.start_with(in_turn(vec![conflict(), conflict(), started]));
-    stage.show(answer(&execution("SUCCESS")));
-    stage.accept_disable();
-    let output = stage.call().run("publish").expect(0);
-    let waiting = "waiting to start the smoke run of `load` in `test`";
-    assert_eq!(output.err.matches(waiting).count(), 1, "{}", output.all());
-    output.assert_logged(&["smoke run of `load` in `test`: SUCCESS"]);
-    assert_eq!(stage.starts().len(), 3);
-    assert_eq!(stage.switches(), [] as [Value; 0]);
-    assert_eq!(stage.receipt()["smoke"]["verdict"], "passed");
+    // A request that got the status 429 has not started an execution.
+    let busy = ResponseTemplate::new(429).insert_header("Retry-After", "0");
+    for first_response in [conflict(), busy] {
+        let stage = SmokePlatform::new();
+        let started = answer(&json!({ "pipelineExecutionId": EXECUTION }));
+        stage.start_with(in_turn(vec![first_response, conflict(), started]));
+        stage.show(answer(&execution("SUCCESS")));
+        stage.accept_disable();
+        let call = stage.call().variable("SLUICEGATE_RETRIES", "1");
+        let output = call.run("publish").expect(0);
+        let waiting = "waiting to start the smoke run of `load` in `test`";
+        assert_eq!(output.err.matches(waiting).count(), 1, "{}", output.all());
+        output.assert_logged(&["smoke run of `load` in `test`: SUCCESS"]);
+        assert_eq!(stage.starts().len(), 3);
+        assert_eq!(stage.switches(), [] as [Value; 0]);
+        assert_eq!(stage.receipt()["smoke"]["verdict"], "passed");
+    }
 }
 
 /// The first try of the request may have started the execution, so a second one must not decide instead.

@@ -93,15 +93,15 @@ impl Platform {
         self.client.send(request).await?.json()
     }
 
-    /// Deletes the resource at this URL. A 404 after a retry is a success, because an earlier attempt probably deleted
-    /// the resource. A 404 at the first attempt is an error: the resource does not exist.
+    /// Deletes the resource at this URL. A 404 is a success if an earlier try may have been processed, because that
+    /// try probably deleted the resource. Otherwise it is an error: the resource does not exist.
     pub(super) async fn delete_resource(&self, url: Url) -> Result<(), HttpError> {
         match self
             .client
             .send(&Request::new(Method::DELETE, url, Repeat::Safe).with_success(Success::NoContent))
             .await
         {
-            Err(error) if error.kind() == ErrorKind::NotFound && error.tries() > 1 => Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotFound && error.has_maybe_processed_try() => Ok(()),
             result => result.map(drop),
         }
     }

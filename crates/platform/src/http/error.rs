@@ -37,6 +37,7 @@ struct ErrorDetails {
     request_id: Option<String>,
     message: ServerText,
     tries: u32,
+    has_maybe_processed_try: bool,
     retry_rule: RetryRule,
     retry_after: Option<Duration>,
     is_maybe_processed: bool,
@@ -53,6 +54,7 @@ impl HttpError {
             request_id: None,
             message: message.into(),
             tries: 1,
+            has_maybe_processed_try: false,
             retry_rule: RetryRule::Never,
             retry_after: None,
             is_maybe_processed: false,
@@ -139,8 +141,10 @@ impl HttpError {
         self.with_hint(format!("try again in {requested_seconds} s"))
     }
 
-    pub(super) fn with_tries(mut self, tries: u32) -> Self {
+    /// Sets the number of tries, and whether one of those before the last may have been processed.
+    pub(super) fn with_tries(mut self, tries: u32, has_maybe_processed_try: bool) -> Self {
         self.0.tries = tries;
+        self.0.has_maybe_processed_try = has_maybe_processed_try;
         self
     }
 
@@ -177,6 +181,12 @@ impl HttpError {
     /// Returns the number of times the request was sent.
     pub fn tries(&self) -> u32 {
         self.0.tries
+    }
+
+    /// Returns whether an earlier try of the request may have been processed, so that the error may be its effect. A
+    /// try that got the status 429, or that was not sent, had no effect.
+    pub fn has_maybe_processed_try(&self) -> bool {
+        self.0.has_maybe_processed_try
     }
 
     /// Returns whether no usable response arrived, or only the status 429 or 5xx; false for a rejected certificate.
@@ -382,7 +392,7 @@ mod tests {
         let error = HttpError::new(ErrorKind::OtherStatus(503), "down for an hour")
             .with_subject("GET https://h/v1/events")
             .with_status(StatusCode::SERVICE_UNAVAILABLE, Some("abc-1"))
-            .with_tries(5);
+            .with_tries(5, false);
         insta::assert_snapshot!(error, @"GET https://h/v1/events: 503 Service Unavailable (request id abc-1, 5 tries): down for an hour");
         insta::assert_snapshot!(error.hint(), @"the platform has a problem: try again later");
     }

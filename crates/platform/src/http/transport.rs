@@ -137,8 +137,8 @@ impl Transport {
     /// Sends a request until it gets a 2xx response or must not be retried. Waits before each retry, and fails if the
     /// server requests a longer wait than the limit. A request has a separate limit for retries after a timeout.
     pub(super) async fn send(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {
-        let mut timeout_count = 0;
-        let mut tries = 0;
+        let (mut timeout_count, mut tries) = (0, 0);
+        let mut has_maybe_processed_try = false;
         pending_request::record_start(request);
         let _pending_change = (!request.is_read_only).then(|| self.observer.record_change(request.subject()));
         loop {
@@ -148,8 +148,9 @@ impl Transport {
                 Err(error) => error
                     .without_secret(token.map(|token| &token.secret))
                     .without_secret(request.secret.as_ref())
-                    .with_tries(tries),
+                    .with_tries(tries, has_maybe_processed_try),
             };
+            has_maybe_processed_try |= error.is_maybe_processed();
             timeout_count += u32::from(error.kind() == ErrorKind::Timeout);
             let can_retry = request.allows_retry(&error) && timeout_count <= request.timeout_retries;
             // A request that only improves the hint of an error is not retried, so that the error is not late.

@@ -155,7 +155,7 @@ async fn remove_overrides(
             // Somebody else has removed it meanwhile.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => {
-                if error.is_maybe_processed() || error.tries() > 1 {
+                if error.is_maybe_processed() || error.has_maybe_processed_try() {
                     removed_overrides.push(unfit_override.clone());
                 }
                 return Err(error);
