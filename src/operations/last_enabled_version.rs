@@ -11,21 +11,25 @@ use crate::session::artifact_versions::{
     describe_latest_version, enable_command, list_command, list_versions, may_be_enabled,
     version_request_failure,
 };
+use sluicegate_platform::api::Artifact;
 use std::time::Duration;
 
 /// Maximum time to wait until the platform shows the change of the latest version.
 const MAX_DELAY: Duration = Duration::from_secs(5);
 
 impl VersionSwitch<'_> {
-    /// Fails if no other version of the prefix is enabled, and this one is enabled or missing. Returns whether this
+    /// Fails if no other one of the listed versions of the prefix is enabled, and this one is enabled or missing. Returns whether this
     /// version may be enabled.
-    pub(super) async fn reject_last_enabled(&self, version: &str) -> Result<bool, Failure> {
-        let versions = list_versions(self.platform, &self.prefix).await?;
+    pub(super) async fn reject_last_enabled(
+        &self,
+        versions: &[Artifact],
+        version: &str,
+    ) -> Result<bool, Failure> {
         // The list may be older than the version.
         let listed_version = versions
             .iter()
             .find(|artifact| artifact.version_name.as_deref() == Some(version));
-        if !is_last_enabled_version(&versions, version) {
+        if !is_last_enabled_version(versions, version) {
             return Ok(listed_version.is_none_or(may_be_enabled));
         }
         if listed_version.is_none() {

@@ -3,7 +3,10 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
-use crate::publish::{LatestVersion, RequestedState, has_state, list_surplus_versions, poll_until_state};
+use crate::publish::{
+    LatestVersion, RequestedState, find_newer_version, has_state, list_surplus_versions, poll_until,
+    poll_until_state,
+};
 use crate::session::artifact_versions::{
     describe_latest_version, disable_command, list_versions, version_request_failure,
 };
@@ -11,7 +14,7 @@ use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 use sluicegate_base::text::{self, format_count};
-use sluicegate_platform::api::Platform;
+use sluicegate_platform::api::{Artifact, Platform};
 use sluicegate_platform::http::ErrorKind;
 use std::time::Duration;
 
@@ -51,7 +54,10 @@ impl<'a> VersionSwitch<'a> {
     /// have none; with it, warns of that.
     pub(crate) async fn disable(self, args: &DisableArgs) -> CommandResult {
         let version = args.version.version.version_name();
-        let is_required = !args.force && self.reject_last_enabled(version).await?;
+        let is_required = !args.force && {
+            let versions = list_versions(self.platform, &self.prefix).await?;
+            self.reject_last_enabled(&versions, version).await?
+        };
         let response = self.set_state(version, RequestedState::Disabled).await?;
         if is_required {
             self.require_latest(version).await?;
@@ -65,9 +71,9 @@ impl<'a> VersionSwitch<'a> {
     /// Disables the latest version, which consumers of \[Latest\] get, and prints which version they get instead.
     /// Without `--force`, fails if no other version is enabled.
     pub(crate) async fn roll_back(self, args: &PrefixArgs) -> CommandResult {
-        let version = self.fetch_latest_name().await?;
+        let (versions, version) = self.fetch_versions_and_latest().await?;
         if !args.force {
-            self.reject_last_enabled(&version).await?;
+            self.reject_last_enabled(&versions, &version).await?;
         }
         if let Err(failure) = self.set_state(&version, RequestedState::Disabled).await {
             return Err(self.add_repetition_hint(failure, &version, args.force));
@@ -105,8 +111,7 @@ impl<'a> VersionSwitch<'a> {
     /// Disables all enabled versions except the newest ones; `--keep` sets how many remain. Without `--yes`, only lists
     /// the versions to disable.
     pub(crate) async fn prune_versions(self, args: &PruneArgs) -> CommandResult {
-        let versions = list_versions(self.platform, &self.prefix).await?;
-        let latest = self.fetch_latest_name().await?;
+        let (versions, latest) = self.fetch_versions_and_latest().await?;
         let kept_count = usize::try_from(args.keep).unwrap_or(usize::MAX);
         let old_versions = list_surplus_versions(&versions, &latest, kept_count).map_err(|error| {
             Failure::new(ExitStatus::Undecided, error).with_hint("disable the versions one by one")
@@ -316,8 +321,37 @@ impl<'a> VersionSwitch<'a> {
         Err(self.undecided_failure(message))
     }
 
-    /// Requests the name of the latest version.
-    async fn fetch_latest_name(&self) -> Result<String, Failure> {
+    /// Returns the versions of the prefix, and the name of the latest one. Requests both again while an enabled version
+    /// is newer than the latest one, because one of the responses is then old. Fails if it is still newer after the
+    /// timeout.
+    async fn fetch_versions_and_latest(&self) -> Result<(Vec<Artifact>, String), Failure> {
+        let responses = poll_until(
+            self.lookup_timeout,
+            async || {
+                let versions = list_versions(self.platform, &self.prefix).await?;
+                Ok::<_, Failure>((versions, self.fetch_latest().await?))
+            },
+            |result| {
+                result.as_ref().map_or(true, |(versions, latest)| {
+                    find_newer_version(versions, latest).is_none()
+                })
+            },
+        );
+        let (versions, latest) = responses.await?;
+        let name = latest.display_name();
+        if let Some(newer_version) = find_newer_version(&versions, &latest) {
+            return Err(self.undecided_failure(format!(
+                "could not determine the latest version of {}: the platform reports version {name}, but lists the \
+                 newer version {newer_version} as enabled",
+                self.prefix
+            )));
+        }
+        let name = name.to_owned();
+        Ok((versions, name))
+    }
+
+    /// Requests the latest version. Fails if the response does not contain its name.
+    async fn fetch_latest(&self) -> Result<Artifact, Failure> {
         // The platform returns the latest version if no name is given.
         let version = None;
         let details = match self.platform.fetch_artifact_details(&self.prefix, version).await {
@@ -326,10 +360,11 @@ impl<'a> VersionSwitch<'a> {
                 return Err(version_request_failure(self.platform, &self.prefix, version, error).await);
             }
         };
-        details.artifact.version_name.ok_or_else(|| {
+        if details.artifact.version_name.is_none() {
             let message = format!("the platform reports no latest version of {}", self.prefix);
-            Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-        })
+            return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)));
+        }
+        Ok(details.artifact)
     }
 
     /// Prints the document for `--output json`, otherwise the message.

@@ -47,7 +47,9 @@ pub use committed_files::{DocumentFile, compare_with_committed_files, hash_blob}
 pub use content_hashes::{compute_digest, hash_bytes};
 pub use error::{PublishError, SharedPipelineProblem};
 pub use latest_version::{LatestVersion, poll_latest_after_disabling, poll_latest_until_version};
-pub use old_versions::{VersionOrderError, is_last_enabled_version, list_surplus_versions};
+pub use old_versions::{
+    VersionOrderError, find_newer_version, is_last_enabled_version, list_surplus_versions,
+};
 pub use outcome::{
     IfExists, OnIgnored, OnSmokeFailure, Outcome, OutcomeKind, PublishOptions, PublishProblem, Withdrawal,
 };
@@ -67,4 +69,5 @@ pub(crate) use version_differences::{CommitMatch, is_same_commit, match_commit};
 pub use version_differences::{
     VersionDifference, can_details_prove_completeness, compare_with_document, compare_with_plan,
 };
+pub use version_lookup::poll_until;
 pub use version_withdrawal::{RequestedState, has_state, poll_until_state, withdraw_version};

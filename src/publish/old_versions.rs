@@ -29,8 +29,23 @@ pub fn is_last_enabled_version(versions: &[Artifact], version: &str) -> bool {
     !is_disabled && !has_other_enabled
 }
 
+/// Returns the name of an enabled version that was created after `latest`, the version that \[Latest\] means. There is
+/// one only if the list of versions or the latest version is not up to date. Versions without a valid time are skipped.
+pub fn find_newer_version<'a>(versions: &'a [Artifact], latest: &Artifact) -> Option<&'a str> {
+    let latest_time = find_time(latest)?;
+    let newer_version = versions.iter().find(|artifact| {
+        artifact.enabled == Some(true) && find_time(artifact).is_some_and(|time| time > latest_time)
+    });
+    newer_version.map(Artifact::display_name)
+}
+
+/// Returns the creation time of a version; `None` if it is missing or invalid.
+fn find_time(artifact: &Artifact) -> Option<Timestamp> {
+    parse_platform_time(artifact.created_at.as_deref()?)
+}
+
 /// Returns the names of the enabled versions to disable if only the newest `keep` are kept, the newest first. The
-/// version that \[Latest\] means is never among them. Fails if the order of the versions is unknown.
+/// version that \[Latest\] means, and newer ones, are never among them. Fails if the order of the versions is unknown.
 pub fn list_surplus_versions(
     versions: &[Artifact],
     latest: &str,
@@ -41,13 +56,17 @@ pub fn list_surplus_versions(
         .filter(|artifact| artifact.enabled == Some(true))
         .map(parse_dated_version)
         .collect::<Result<Vec<_>, _>>()?;
+    let latest_time = dated_versions
+        .iter()
+        .find(|(_, name)| *name == latest)
+        .map(|(time, _)| *time);
     // The platform decides which version is the latest; times order the others.
     dated_versions.sort_by_key(|(time, name)| Reverse((*name == latest, *time, *name)));
     Ok(dated_versions
         .into_iter()
         .skip(keep)
+        .filter(|(time, name)| *name != latest && latest_time.is_none_or(|latest_time| *time <= latest_time))
         .map(|(_, name)| name.to_owned())
-        .filter(|name| name != latest)
         .collect())
 }
 
@@ -105,8 +124,21 @@ mod tests {
         assert_eq!(surplus("4", 1), ["3", "1"]);
         assert_eq!(surplus("4", 2), ["1"]);
         assert_eq!(surplus("4", 3), Vec::<String>::new());
-        assert_eq!(surplus("1", 1), ["4", "3"]);
+        // Versions that are newer than the latest one show that the latest one is not up to date.
+        assert_eq!(surplus("1", 1), Vec::<String>::new());
+        assert_eq!(surplus("3", 1), ["1"]);
         assert_eq!(surplus("4", 0), ["3", "1"]);
+    }
+
+    #[test]
+    fn only_an_enabled_version_is_newer_than_the_latest_one() {
+        let versions = versions();
+        let newer_than = |index: usize| find_newer_version(&versions, &versions[index]);
+        assert_eq!(newer_than(1), Some("4"));
+        assert_eq!(newer_than(3), None);
+        let mut disabled = versions.clone();
+        disabled[3].enabled = Some(false);
+        assert_eq!(find_newer_version(&disabled, &disabled[1]), None);
     }
 
     #[test]

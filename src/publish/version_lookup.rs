@@ -101,7 +101,7 @@ pub(super) async fn await_lookup_with_report<T>(
 
 /// Repeats a request with growing pauses until `is_final` accepts the result or the time is over. Returns the last
 /// result.
-pub(super) async fn poll_until<T, F: Future<Output = T>>(
+pub async fn poll_until<T, F: Future<Output = T>>(
     timeout: Duration,
     request: impl Fn() -> F,
     is_final: impl Fn(&T) -> bool,

@@ -195,3 +195,54 @@ fn version_that_cannot_be_enabled_again_is_reported_with_the_command() {
         "run `sluicegate artifacts enable 1 --prefix sales` now",
     ]);
 }
+
+/// Creates a platform with the enabled versions 1, 2 and 3. The first `lag` lookups of the latest version get version 2.
+fn platform_with_old_latest_version(lag: usize) -> Platform {
+    let platform = Platform::new();
+    let entries: Vec<Value> = ["1", "2", "3"].map(|name| version_entry(name, true)).to_vec();
+    platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": entries })));
+    let details =
+        |name: &str| answer(&json!({ "artifactDetails": version_entry(name, true), "sharedPipelines": [] }));
+    let mut responses = vec![details("2"); lag];
+    responses.push(details("3"));
+    // After the change, any other version is the latest one.
+    responses.push(details("2"));
+    platform.respond_to("GET", "/artifacts/details$", in_turn(responses));
+    platform.respond_to("PATCH", "/artifacts$", answer(&json!({ "enabled": false })));
+    platform
+}
+
+/// Returns the names of the versions that the requests disabled.
+fn disabled_names(platform: &Platform) -> Vec<String> {
+    let requests = platform.requests();
+    let changes = requests
+        .iter()
+        .filter(|request| request.method.as_str() == "PATCH");
+    changes
+        .map(|request| serde_json::from_slice::<Value>(&request.body).unwrap()["versionName"].to_string())
+        .collect()
+}
+
+#[test]
+fn version_that_is_newer_than_the_latest_one_is_read_again() {
+    let world = World::new();
+    for (args, disabled) in [
+        ("prune --keep 1 --yes", vec![r#""2""#, r#""1""#]),
+        ("rollback", vec![r#""3""#]),
+    ] {
+        let platform = platform_with_old_latest_version(1);
+        let call = platform
+            .call(&world)
+            .variable("SLUICEGATE_PREFIX", "sales")
+            .variable("SLUICEGATE_LOOKUP_TIMEOUT", "5");
+        call.run(format!("artifacts {args}"));
+        assert_eq!(disabled_names(&platform), disabled, "{args}");
+        // If the responses stay contradictory, nothing is disabled.
+        let platform = platform_with_old_latest_version(20);
+        let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+        call.run(format!("artifacts {args}"))
+            .expect(3)
+            .saying(&["reports version 2, but lists the newer version 3 as enabled"]);
+        assert_eq!(disabled_names(&platform), [] as [&str; 0], "{args}");
+    }
+}
