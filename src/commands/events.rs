@@ -59,7 +59,7 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     run.ui.deliver_result(&text)?;
     run.ui.finish_output_file()?;
     warn_of_future_events(run, &events, now);
-    if let Some(cursor) = Cursor::build_next_cursor(last_cursor, &events, &base_url, now) {
+    if let Some(cursor) = Cursor::build_next_cursor(last_cursor, &events, &base_url, window, now) {
         atomic_file::write_file(&path, cursor.render().as_bytes())
             .map_err(to_write_failure("the cursor ", &path))?;
     }

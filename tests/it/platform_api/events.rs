@@ -386,6 +386,31 @@ fn csv_of_several_exports_with_cursor_is_one_table() {
 }
 
 #[test]
+fn export_with_cursor_after_quiet_months_needs_a_recent_export() {
+    let (world, platform) = (World::new(), Platform::new());
+    let events = events_of_history(1);
+    serve_event_pages(&platform, &events, |_, _| {});
+    let args = "events export --cursor c.json";
+    platform.call(&world).run(args).expect(0);
+    let mut cursor: Value = serde_json::from_str(&world.read_text("c.json")).unwrap();
+    cursor["through"] = json!(minutes_ago(91 * 24 * 60));
+    world.write("c.json", cursor.to_string());
+    events.lock().unwrap().push(event(7, 1));
+    let output = platform.call(&world).run(args).expect(0);
+    assert_eq!(ids(&output.out), ["e0007"]);
+    // Without a recent export, the platform may have deleted events that were never exported.
+    for read in [json!(minutes_ago(91 * 24 * 60)), Value::Null] {
+        cursor["read"] = read;
+        world.write("c.json", cursor.to_string());
+        platform
+            .call(&world)
+            .run(args)
+            .expect(2)
+            .saying(&["is too old, so later events are lost"]);
+    }
+}
+
+#[test]
 fn export_with_cursor_of_another_platform_is_refused_without_a_request() {
     let (world, platform, other) = (World::new(), Platform::new(), Platform::new());
     for platform in [&platform, &other] {

@@ -27,6 +27,9 @@ pub struct Cursor {
     platform: Option<String>,
     /// Time of the newest exported event.
     through: Timestamp,
+    /// Time up to which the exports have read all events; older versions did not write it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<Timestamp>,
     /// The exported events shortly before that time, with their times.
     seen: BTreeMap<String, Timestamp>,
 }
@@ -82,11 +85,13 @@ impl Cursor {
         path: &Path,
     ) -> Result<Window, CursorError> {
         let earliest = earliest_time(now);
-        if self.through < earliest {
+        // If no event happened, the newest one may be old although none is lost.
+        let read_time = self.through.max(self.read.unwrap_or(self.through));
+        if read_time < earliest {
             return Err(CursorError::TooOld {
                 path: path.to_owned(),
                 error: WindowError::TooOld {
-                    from: self.through,
+                    from: read_time,
                     earliest,
                 },
             });
@@ -106,15 +111,18 @@ impl Cursor {
             .collect()
     }
 
-    /// Returns the cursor after an export of these events from `platform`, or `None` if neither `last` nor an event has
+    /// Returns the cursor after an export of these events in `window` from `platform`, or `None` if neither `last` nor an event has
     /// a time. The cursor remembers the ids of the newest events, which the next export reads again. An event without a
     /// time is remembered with the newest time. If all events are in the future, the cursor's time is `now`.
     pub fn build_next_cursor(
         last: Option<Self>,
         events: &[ApiValue<Event>],
         platform: &str,
+        window: Window,
         now: Timestamp,
     ) -> Option<Self> {
+        let read_time = window.to.unwrap_or(now).min(now);
+        let last_read_time = last.as_ref().and_then(|cursor| cursor.read);
         let last_time = last.as_ref().map(|cursor| cursor.through);
         let future_fallback = events
             .iter()
@@ -131,6 +139,7 @@ impl Cursor {
             schema: SCHEMA.to_owned(),
             platform: Some(platform.to_owned()),
             through,
+            read: Some(read_time).max(last_read_time),
             seen: seen_events,
         })
     }
@@ -153,6 +162,8 @@ mod tests {
 
     const PLATFORM: &str = "https://platform.example";
 
+    const WINDOW: Window = Window { from: None, to: None };
+
     fn event(id: &str, time: &str) -> ApiValue<Event> {
         serde_json::from_value(json!({ "eventId": id, "eventTimestamp": time })).unwrap()
     }
@@ -167,7 +178,7 @@ mod tests {
             event("a", "2026-11-20T08:00:00Z"),
             event("b", "2026-11-20T09:00:00Z"),
         ];
-        let cursor = Cursor::build_next_cursor(None, &first, PLATFORM, now()).unwrap();
+        let cursor = Cursor::build_next_cursor(None, &first, PLATFORM, WINDOW, now()).unwrap();
         let window = cursor.build_window(None, now(), Path::new("c")).unwrap();
         assert_eq!(window.from.unwrap().to_string(), "2026-11-20T08:45:00Z");
         // The event that arrived late is new, the other one is not.
@@ -178,7 +189,7 @@ mod tests {
         ];
         let news = cursor.select_new_events(second);
         assert_eq!(news.iter().map(event_key).collect::<Vec<_>>(), ["late", "c"]);
-        let next = Cursor::build_next_cursor(Some(cursor), &news, PLATFORM, now()).unwrap();
+        let next = Cursor::build_next_cursor(Some(cursor), &news, PLATFORM, WINDOW, now()).unwrap();
         assert_eq!(next.through.to_string(), "2026-11-20T09:05:00Z");
         assert_eq!(
             next.seen.keys().map(String::as_str).collect::<Vec<_>>(),
@@ -188,6 +199,7 @@ mod tests {
             Some(next.clone()),
             &[event("d", "2026-11-20T09:19:00Z")],
             PLATFORM,
+            WINDOW,
             now(),
         )
         .unwrap();
@@ -197,10 +209,13 @@ mod tests {
         );
         // Without new events the cursor does not move.
         assert_eq!(
-            Cursor::build_next_cursor(Some(next.clone()), &[], PLATFORM, now()),
+            Cursor::build_next_cursor(Some(next.clone()), &[], PLATFORM, WINDOW, now()),
             Some(next)
         );
-        assert_eq!(Cursor::build_next_cursor(None, &[], PLATFORM, now()), None);
+        assert_eq!(
+            Cursor::build_next_cursor(None, &[], PLATFORM, WINDOW, now()),
+            None
+        );
     }
 
     #[test]
@@ -209,30 +224,68 @@ mod tests {
             event("a", "2026-11-20T11:59:00Z"),
             event("future", "2030-01-01T00:00:00Z"),
         ];
-        let cursor = Cursor::build_next_cursor(None, &events, PLATFORM, now()).unwrap();
+        let cursor = Cursor::build_next_cursor(None, &events, PLATFORM, WINDOW, now()).unwrap();
         assert_eq!(cursor.through.to_string(), "2026-11-20T11:59:00Z");
         assert_eq!(cursor.select_new_events(events.to_vec()), []);
-        let cursor = Cursor::build_next_cursor(None, &events[1..], PLATFORM, now()).unwrap();
+        let cursor = Cursor::build_next_cursor(None, &events[1..], PLATFORM, WINDOW, now()).unwrap();
         assert_eq!(cursor.through, now());
         // The platform's clock may be a little ahead.
         let events = [event("a", "2026-11-20T12:10:00Z")];
-        let cursor = Cursor::build_next_cursor(None, &events, PLATFORM, now()).unwrap();
+        let cursor = Cursor::build_next_cursor(None, &events, PLATFORM, WINDOW, now()).unwrap();
         assert_eq!(cursor.through.to_string(), "2026-11-20T12:10:00Z");
     }
 
     #[test]
     fn cursor_before_window_reports_lost_events() {
+        let cursor = Cursor::build_next_cursor(
+            None,
+            &[event("a", "2026-06-01T00:00:00Z")],
+            PLATFORM,
+            WINDOW,
+            now(),
+        )
+        .unwrap();
+        // The export itself was long ago, too.
+        let later = now() + SignedDuration::from_hours(91 * 24);
+        let error = cursor.build_window(None, later, Path::new("c.json")).unwrap_err();
+        insta::assert_snapshot!(error, @"the cursor c.json is too old, so later events are lost: the platform keeps events for 90 days: 2026-11-20T12:00:00Z is before the earliest time, 2026-11-21T12:00:00Z");
+    }
+
+    #[test]
+    fn cursor_without_new_events_is_not_too_old() {
+        let quiet_start = "2026-08-23T00:00:00Z";
+        let mut cursor =
+            Cursor::build_next_cursor(None, &[event("a", quiet_start)], PLATFORM, WINDOW, now()).unwrap();
+        let later = now() + SignedDuration::from_hours(24 * 24);
+        for _ in 0..10 {
+            cursor = Cursor::build_next_cursor(Some(cursor), &[], PLATFORM, WINDOW, later).unwrap();
+        }
+        assert_eq!(cursor.through.to_string(), quiet_start);
+        assert!(cursor.build_window(None, later, Path::new("c")).is_ok());
+        // Only what was read is known: an export with an earlier end has read less.
+        let to = Some(quiet_start.parse().unwrap());
+        let window = Window { from: None, to };
         let cursor =
-            Cursor::build_next_cursor(None, &[event("a", "2026-06-01T00:00:00Z")], PLATFORM, now()).unwrap();
-        let error = cursor.build_window(None, now(), Path::new("c.json")).unwrap_err();
-        insta::assert_snapshot!(error, @"the cursor c.json is too old, so later events are lost: the platform keeps events for 90 days: 2026-06-01T00:00:00Z is before the earliest time, 2026-08-22T12:00:00Z");
+            Cursor::build_next_cursor(None, &[event("a", quiet_start)], PLATFORM, window, now()).unwrap();
+        assert!(cursor.build_window(None, later, Path::new("c")).is_err());
+        // A cursor of an older version does not contain this time.
+        let old = r#"{ "schema": "sluicegate.cursor/v1", "through": "2026-08-23T00:00:00Z", "seen": {} }"#;
+        let cursor = Cursor::parse(old.as_bytes(), Path::new("c"), PLATFORM).unwrap();
+        assert!(cursor.build_window(None, now(), Path::new("c")).is_ok());
+        assert!(cursor.build_window(None, later, Path::new("c")).is_err());
     }
 
     #[test]
     fn cursor_is_read_as_it_was_written() {
         let path = Path::new("c.json");
-        let cursor =
-            Cursor::build_next_cursor(None, &[event("a", "2026-11-20T08:00:00Z")], PLATFORM, now()).unwrap();
+        let cursor = Cursor::build_next_cursor(
+            None,
+            &[event("a", "2026-11-20T08:00:00Z")],
+            PLATFORM,
+            WINDOW,
+            now(),
+        )
+        .unwrap();
         assert_eq!(
             Cursor::parse(cursor.render().as_bytes(), path, PLATFORM).unwrap(),
             cursor
