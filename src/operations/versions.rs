@@ -172,7 +172,7 @@ impl<'a> VersionSwitch<'a> {
                 Ok(response) => response,
                 Err(failure) => {
                     if let Some(newest_version) = &newest_requested_version
-                        && let Err(latest_failure) = self.determine_latest(newest_version, true).await
+                        && let Err(latest_failure) = self.require_latest(newest_version).await
                     {
                         self.run.ui.warn(&latest_failure.describe());
                     }
