@@ -201,11 +201,11 @@ impl CallGraph {
             while !current_step.is_empty() {
                 let mut next_step = Vec::new();
                 for callee in current_step {
-                    let mut callers = self.list_certain_callers(callee);
+                    let mut direct_callers = self.list_certain_callers(callee);
                     if includes_ambiguous_calls {
-                        callers.extend(self.list_possible_callers(callee, &mut visited_names));
+                        direct_callers.extend(self.list_possible_callers(callee, &mut visited_names));
                     }
-                    for caller in callers {
+                    for caller in direct_callers {
                         if callees.contains(caller) || chains_by_caller.contains_key(caller) {
                             continue;
                         }

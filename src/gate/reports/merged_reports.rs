@@ -3,7 +3,7 @@
 use crate::gate::run_findings::{describe_files_without_rules, is_note_of_files_without_rules};
 use crate::gate::shard_selection::is_note_of_empty_shard;
 use crate::gate::{decide_verdict, find_report_causes};
-use sluicegate_pipelines::findings::{LimitKind, Report, Shard, describe_missing_shards};
+use sluicegate_pipelines::findings::{LimitKind, Report, ReviewContext, Shard, describe_missing_shards};
 use std::collections::BTreeMap;
 
 /// The reason why reports cannot be merged.
@@ -84,10 +84,6 @@ fn reject_other_review(first: &Report, second: &Report) -> Result<(), MergeError
 /// are quoted, so that different values never have the same text.
 fn list_review_facts(report: &Report) -> [(&'static str, String); 18] {
     let context = &report.context;
-    let compared_report = match &context.compared_with {
-        Some(older) => format!("a report of {}", older.head.as_deref().unwrap_or("no commit")),
-        None => "none".to_owned(),
-    };
     let bases = context.base.iter().chain(&context.other_bases);
     let name_state = |is_off: bool| if is_off { "off" } else { "on" }.to_owned();
     let value_or = |value: Option<String>, absent_text: &str| value.unwrap_or_else(|| absent_text.to_owned());
@@ -119,14 +115,7 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 18] {
             "the rules file",
             value_or(context.rules.as_ref().map(quote), "that of the reviewed files"),
         ),
-        (
-            "the configuration file",
-            match (&context.config, &context.config_sha256) {
-                (None, _) => "sluicegate.yaml".to_owned(),
-                (Some(path), None) => quote(path),
-                (Some(path), Some(sha256)) => format!("{} with the SHA-256 {sha256}", quote(path)),
-            },
-        ),
+        ("the configuration file", describe_config_file(context)),
         (
             "the `--config-dir` setting",
             value_or(context.config_dir.as_ref().map(quote), "not set"),
@@ -142,7 +131,7 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 18] {
                 &name_state(context.team_rules_off),
             ),
         ),
-        ("the compared report", compared_report),
+        ("the compared report", describe_compared_report(context)),
         (
             "the number of shards",
             value_or(
@@ -151,6 +140,23 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 18] {
             ),
         ),
     ]
+}
+
+/// Describes the older report that a comparison used.
+fn describe_compared_report(context: &ReviewContext) -> String {
+    match &context.compared_with {
+        Some(older) => format!("a report of {}", older.head.as_deref().unwrap_or("no commit")),
+        None => "none".to_owned(),
+    }
+}
+
+/// Describes the configuration file of the review. One outside the repository is identified by its content, too.
+fn describe_config_file(context: &ReviewContext) -> String {
+    match (&context.config, &context.config_sha256) {
+        (None, _) => "sluicegate.yaml".to_owned(),
+        (Some(path), None) => quote(path),
+        (Some(path), Some(sha256)) => format!("{} with the SHA-256 {sha256}", quote(path)),
+    }
 }
 
 fn quote(text: &String) -> String {
