@@ -333,11 +333,6 @@ impl Report {
         }
     }
 
-    /// Adds the path of a file of the gate configuration that has a fault. The report shows the fault at the first one.
-    pub fn add_faulty_gate_file(&mut self, path: String) {
-        self.faulty_gate_file.get_or_insert(path);
-    }
-
     /// Returns the setting that selects which findings fail the gate; the default if it is unknown.
     pub fn fail_on(&self) -> FailOn {
         self.context.fail_on.unwrap_or_default()

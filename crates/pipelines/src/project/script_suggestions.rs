@@ -42,7 +42,7 @@ impl<'p> ScriptSuggestions<'p> {
             .get(file_name(target))
             .cloned()
             .unwrap_or_default();
-        // The listing may contain a file behind a linked directory, which counts as missing.
+        // The listing may contain a file behind a linked directory, which is treated as missing.
         same_name_paths.retain(|path| *path != target);
         let text = match (describe_same_name_paths(&same_name_paths, can_repair), spelling) {
             (Some(text), _) => text,
