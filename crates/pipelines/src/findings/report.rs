@@ -97,8 +97,7 @@ pub struct ReviewContext {
     /// True if the job, not the policy, turned the team rules off.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub team_rules_off: bool,
-    /// The path of the team rules file that the job named in place of that of the policy; `None` if it named no other
-    /// file.
+    /// The path of the team rules file that the job named instead of that of the policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_rules: Option<String>,
     /// True if the team rules file that applies to the run cannot be used, so that not all of its rules were evaluated.
