@@ -70,7 +70,6 @@ impl ReviewedWaivers {
 
 /// Returns whether one of the waivers is valid today and allows this finding at its path.
 pub(super) fn allows_at_path(waivers: &Waivers, finding: &Finding<'_>, today: Date) -> bool {
-    !waivers
-        .list_valid_entries(finding.path, finding, today)
-        .is_empty()
+    let mut entries = waivers.find_valid_entries(finding.path, finding, today);
+    entries.next().is_some()
 }

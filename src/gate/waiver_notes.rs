@@ -105,9 +105,9 @@ impl PolicyWaivers {
             return outdated_entries;
         }
         for path in paths {
-            let entries = self.waivers.list_valid_entries(path, old_finding, self.today);
+            let entries = self.waivers.find_valid_entries(path, old_finding, self.today);
             // A waiver without the name of a component matches by the old path; it has its own note.
-            outdated_entries.extend(entries.into_iter().filter(|entry| entry.about.is_some()));
+            outdated_entries.extend(entries.filter(|entry| entry.about.is_some()));
         }
         outdated_entries
     }
@@ -140,7 +140,7 @@ impl PolicyWaivers {
             }
             let mut entries = findings
                 .iter()
-                .flat_map(|finding| self.waivers.list_valid_entries(old_path, finding, self.today));
+                .flat_map(|finding| self.waivers.find_valid_entries(old_path, finding, self.today));
             let paths = if entries.any(|entry| is_literal_path(entry, old_path)) {
                 &mut renamed_paths
             } else {

@@ -1,16 +1,16 @@
 //! Groups waivers by what they are about, so that a finding is only compared with waivers that are about it.
 
+use super::path_index::{PathIndex, list_subjects};
 use super::{WaiverEffect, WaiverEntry};
 use crate::findings::Finding;
 use jiff::civil::Date;
 use std::collections::HashMap;
-use std::iter;
 
 /// Some entries, grouped by their rule and the component, variable or text.
 #[derive(Debug, Default)]
 pub(super) struct EntryGroups<'w> {
-    /// The indices of all entries in the groups, in order.
-    indices: Vec<usize>,
+    /// The positions of the globs whose entries are in the groups, in order.
+    globs: Vec<usize>,
     /// The position in `groups` of each rule and component, variable or text.
     positions: HashMap<(&'w str, Option<&'w str>), usize>,
     groups: Vec<EntryGroup<'w>>,
@@ -42,16 +42,15 @@ impl EffectiveEntry<'_> {
 }
 
 impl<'w> EntryGroups<'w> {
-    /// Groups the entries with these indices, unless they are already grouped: often the same waivers apply to many
-    /// files.
-    pub(super) fn set_indices(&mut self, entries: &'w [WaiverEntry], indices: Vec<usize>) {
-        if self.indices == indices {
+    /// Groups the entries of these globs, unless they are already grouped: often the same waivers apply to many files.
+    pub(super) fn set_globs(&mut self, entries: &'w [WaiverEntry], paths: &PathIndex, globs: Vec<usize>) {
+        if self.globs == globs {
             return;
         }
         self.positions.clear();
         self.groups.clear();
-        for index in &indices {
-            let Some(entry) = entries.get(*index) else {
+        for index in paths.list_entries(&globs) {
+            let Some(entry) = entries.get(index) else {
                 continue;
             };
             let key = (entry.rule.as_str(), entry.about.as_deref());
@@ -60,10 +59,10 @@ impl<'w> EntryGroups<'w> {
                 self.groups.push(EntryGroup::default());
             }
             if let Some(group) = self.groups.get_mut(position) {
-                group.entries.push((*index, entry));
+                group.entries.push((index, entry));
             }
         }
-        self.indices = indices;
+        self.globs = globs;
     }
 
     /// Returns the entry with the strongest effect on a finding, and the first of several. The findings are one finding
@@ -91,14 +90,10 @@ impl<'w> EntryGroups<'w> {
         best_entry
     }
 
-    /// Returns the positions of the groups whose entries are about this finding, as in [`WaiverEntry::is_about`]: those
-    /// without a component, those with the finding's identity, and those with the text of an engine.
+    /// Returns the positions of the groups whose entries are about this finding, as in [`WaiverEntry::is_about`].
     fn find_groups(&self, finding: &Finding<'_>) -> Vec<usize> {
-        let identity = finding.identity();
-        let engine_text = finding.identity_text.and(finding.text.as_deref());
-        let texts = [identity.about, engine_text].into_iter().flatten();
-        iter::once(None)
-            .chain(texts.map(Some))
+        list_subjects(finding)
+            .into_iter()
             .filter_map(|about| self.positions.get(&(finding.rule, about)).copied())
             .collect()
     }
@@ -174,7 +169,8 @@ mod tests {
 
     fn group_all(entries: &[WaiverEntry]) -> EntryGroups<'_> {
         let mut groups = EntryGroups::default();
-        groups.set_indices(entries, (0..entries.len()).collect());
+        let paths = PathIndex::new(entries).unwrap();
+        groups.set_globs(entries, &paths, paths.find_globs("a"));
         groups
     }
 

@@ -1,19 +1,19 @@
 //! Matches waivers with findings: which findings are allowed, and which waivers are still needed.
 
 use super::entry_groups::{EffectiveEntry, EntryGroups};
+use super::path_index::PathIndex;
 use super::{WaiverEffect, WaiverEntry};
 use crate::findings::{FileResults, Finding, FindingState, RenamedSubjects, RuleResult, Status};
 use crate::project::{CheckLevels, ProjectCheck};
-use globset::{Error, GlobSet, GlobSetBuilder};
+use globset::Error;
 use jiff::civil::Date;
-use sluicegate_base::globs::parse_glob;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Waivers, prepared for matching.
 #[derive(Debug, Default)]
 pub struct Waivers {
     entries: Vec<WaiverEntry>,
-    globs: GlobSet,
+    paths: PathIndex,
 }
 
 /// The old names, in the base, of files and components that the change renamed.
@@ -88,12 +88,8 @@ impl WaiverStatus {
 impl Waivers {
     /// Compiles the paths of the entries to globs. Fails if a path is not a valid glob.
     pub fn new(entries: Vec<WaiverEntry>) -> Result<Self, Error> {
-        let mut globs = GlobSetBuilder::new();
-        for entry in &entries {
-            globs.add(parse_glob(&entry.path)?);
-        }
         Ok(Self {
-            globs: globs.build()?,
+            paths: PathIndex::new(&entries)?,
             entries,
         })
     }
@@ -122,20 +118,20 @@ impl Waivers {
             if !file.results.iter().any(|result| result.status.is_excusable()) {
                 continue;
             }
-            let current_indices = self.globs.matches(&file.path);
-            let mut indices = current_indices.clone();
+            let current_globs = self.paths.find_globs(&file.path);
+            let mut globs = current_globs.clone();
             if let Some(path) = old_names.paths.get(&file.path) {
-                indices.extend(self.globs.matches(path));
-                indices.sort_unstable();
-                indices.dedup();
+                globs.extend(self.paths.find_globs(path));
+                globs.sort_unstable();
+                globs.dedup();
             }
-            if indices.is_empty() {
+            if globs.is_empty() {
                 continue;
             }
             file_waivers
                 .current_groups
-                .set_indices(&self.entries, current_indices);
-            file_waivers.groups.set_indices(&self.entries, indices);
+                .set_globs(&self.entries, &self.paths, current_globs);
+            file_waivers.groups.set_globs(&self.entries, &self.paths, globs);
             for result in &mut file.results {
                 file_waivers.mark_result(&file.path, result, today, &mut effects);
             }
@@ -144,22 +140,20 @@ impl Waivers {
     }
 
     /// Returns the valid entries that allow this finding if its file has this path.
-    pub fn list_valid_entries(&self, path: &str, finding: &Finding<'_>, today: Date) -> Vec<&WaiverEntry> {
-        let mut valid_entries = Vec::new();
-        for index in self.globs.matches(path) {
-            if let Some(entry) = self.entries.get(index)
-                && entry.matches_finding(finding)
-                && !entry.is_expired(today)
-            {
-                valid_entries.push(entry);
-            }
-        }
-        valid_entries
+    pub fn find_valid_entries(
+        &self,
+        path: &str,
+        finding: &Finding<'_>,
+        today: Date,
+    ) -> impl Iterator<Item = &WaiverEntry> {
+        self.paths
+            .find_entries_about(&self.entries, path, finding)
+            .filter(move |entry| entry.allows_size_of(finding) && !entry.is_expired(today))
     }
 
     /// Returns whether the path of an entry matches the file at `path`.
     pub fn matches_path(&self, path: &str) -> bool {
-        self.globs.is_match(path)
+        self.paths.is_match(path)
     }
 
     /// Returns the status of each entry after a run. `effects` is the result of [`Self::mark_findings`], and
@@ -172,55 +166,54 @@ impl Waivers {
         existing_files: &ExistingFiles,
         today: Date,
     ) -> Vec<WaiverStatus> {
-        let mut coverages = vec![FileCoverage::default(); self.entries.len()];
+        let coverages = self.compute_coverages(files, existing_files);
+        let mut statuses = Vec::new();
+        for (index, (entry, effect)) in self.entries.iter().zip(effects).enumerate() {
+            let glob = self.paths.find_glob_of_entry(index);
+            let coverage = glob.and_then(|glob| coverages.get(glob));
+            statuses.push(WaiverStatus {
+                effect: *effect,
+                is_expired: entry.is_expired(today),
+                is_conclusive: coverage.is_some_and(|coverage| coverage.is_conclusive(entry, existing_files)),
+            });
+        }
+        statuses
+    }
+
+    /// Returns, for each different path of the entries, how the files that it matches were evaluated.
+    fn compute_coverages<'f>(
+        &self,
+        files: &'f [FileResults],
+        existing_files: &ExistingFiles,
+    ) -> Vec<PathCoverage<'f>> {
+        let mut coverages = vec![PathCoverage::default(); self.paths.glob_count()];
         for path in &existing_files.pipelines {
-            self.update_coverages(path, &mut coverages, |_, coverage| coverage.existing_count += 1);
+            for glob in self.paths.find_globs(path) {
+                if let Some(coverage) = coverages.get_mut(glob) {
+                    coverage.existing_count += 1;
+                }
+            }
         }
         for path in &existing_files.other_files {
-            self.update_coverages(path, &mut coverages, |_, coverage| coverage.has_other_file = true);
+            for glob in self.paths.find_globs(path) {
+                if let Some(coverage) = coverages.get_mut(glob) {
+                    coverage.has_other_file = true;
+                }
+            }
         }
         let mut counted_paths = HashSet::new();
         for file in files {
             // A file with findings of project checks has a second list of results, but is counted only once.
             let is_first_list = counted_paths.insert(file.path.as_str());
             let evaluations = summarize_evaluations(file);
-            self.update_coverages(&file.path, &mut coverages, |entry, coverage| {
-                coverage.reviewed_count += usize::from(is_first_list);
-                if let Some(evaluation) = evaluations.get(entry.rule.as_str()) {
-                    coverage.add_evaluation(entry, *evaluation);
+            for glob in self.paths.find_globs(&file.path) {
+                if let Some(coverage) = coverages.get_mut(glob) {
+                    coverage.reviewed_count += usize::from(is_first_list);
+                    coverage.add_evaluations(&evaluations);
                 }
-            });
-        }
-        self.entries
-            .iter()
-            .zip(effects)
-            .zip(coverages)
-            .map(|((entry, effect), mut coverage)| {
-                // A project check has a result only if it finds a problem, so it is enough that the check is on.
-                let check = ProjectCheck::find_by_id(&entry.rule);
-                coverage.is_evaluated |=
-                    check.is_some_and(|check| existing_files.check_levels.enforcement_of(check).is_some());
-                WaiverStatus {
-                    effect: *effect,
-                    is_expired: entry.is_expired(today),
-                    is_conclusive: coverage.is_conclusive(existing_files.is_complete),
-                }
-            })
-            .collect()
-    }
-
-    /// Calls `update` with each entry whose path matches the file, and with the coverage of this entry.
-    fn update_coverages(
-        &self,
-        path: &str,
-        coverages: &mut [FileCoverage],
-        update: impl Fn(&WaiverEntry, &mut FileCoverage),
-    ) {
-        for index in self.globs.matches(path) {
-            if let (Some(entry), Some(coverage)) = (self.entries.get(index), coverages.get_mut(index)) {
-                update(entry, coverage);
             }
         }
+        coverages
     }
 }
 
@@ -275,23 +268,20 @@ impl<'m> FileWaivers<'m> {
     }
 }
 
-/// The evaluation of the files that an entry's path matches.
+/// The evaluation of the files that a path of entries matches.
 #[derive(Debug, Clone, Default)]
-struct FileCoverage {
+struct PathCoverage<'f> {
     /// The pipelines of the repository that the path matches.
     existing_count: usize,
     /// Whether the path matches a file that is not a pipeline, which no rule evaluates.
     has_other_file: bool,
     /// The pipelines of the run that the path matches.
     reviewed_count: usize,
-    /// Whether the rule was evaluated in one of the files.
-    is_evaluated: bool,
-    /// Whether one of the files does not show if the entry is needed: the rule could not be evaluated, or the entry may
-    /// have the text of a finding that another engine words in its own way.
-    is_undecided: bool,
+    /// The evaluation of each rule on these files together.
+    evaluations: HashMap<&'f str, RuleEvaluation>,
 }
 
-/// The evaluation of a rule on a file.
+/// The evaluation of a rule on a file, or on several files.
 #[derive(Debug, Clone, Copy, Default)]
 struct RuleEvaluation {
     is_evaluated: bool,
@@ -317,24 +307,33 @@ fn summarize_evaluations(file: &FileResults) -> HashMap<&str, RuleEvaluation> {
     evaluations
 }
 
-impl FileCoverage {
-    /// Records whether the entry's rule was evaluated on a file of the run, and whether the evaluation failed.
-    const fn add_evaluation(&mut self, entry: &WaiverEntry, evaluation: RuleEvaluation) {
-        self.is_evaluated |= evaluation.is_evaluated;
-        self.is_undecided |= evaluation.is_failed || (entry.about.is_some() && evaluation.has_text_of_engine);
+impl<'f> PathCoverage<'f> {
+    /// Adds the evaluations of the rules on a file of the run.
+    fn add_evaluations(&mut self, evaluations: &HashMap<&'f str, RuleEvaluation>) {
+        for (rule, evaluation) in evaluations {
+            let sum = self.evaluations.entry(rule).or_default();
+            sum.is_evaluated |= evaluation.is_evaluated;
+            sum.is_failed |= evaluation.is_failed;
+            sum.has_text_of_engine |= evaluation.has_text_of_engine;
+        }
     }
 
-    /// Returns whether the run shows if the entry is needed: the run evaluated all pipelines that the entry's path
-    /// matches, and the entry's rule had no error, nor a finding whose text depends on the engine. If no pipeline
-    /// matches, the run must have covered the complete repository (`is_complete`), and no other file may match,
+    /// Returns whether the run shows if an entry with this path is needed: the run evaluated all pipelines that the path
+    /// matches, and the entry's rule had no error, nor a finding whose text depends on the engine if the entry has a
+    /// text. If no pipeline matches, the run must have covered the complete repository, and no other file may match,
     /// because rules do not evaluate other files.
-    const fn is_conclusive(&self, is_complete: bool) -> bool {
-        match self.existing_count {
-            0 => is_complete && !self.has_other_file,
-            existing_count => {
-                let is_evaluated = self.is_evaluated && !self.is_undecided;
-                self.reviewed_count >= existing_count && is_evaluated
-            }
+    fn is_conclusive(&self, entry: &WaiverEntry, existing_files: &ExistingFiles) -> bool {
+        if self.existing_count == 0 {
+            return existing_files.is_complete && !self.has_other_file;
         }
+        let evaluation = self.evaluations.get(entry.rule.as_str()).copied();
+        let evaluation = evaluation.unwrap_or_default();
+        // A project check has a result only if it finds a problem, so it is enough that the check is on.
+        let is_enabled_check = ProjectCheck::find_by_id(&entry.rule)
+            .is_some_and(|check| existing_files.check_levels.enforcement_of(check).is_some());
+        let is_undecided = evaluation.is_failed || (entry.about.is_some() && evaluation.has_text_of_engine);
+        self.reviewed_count >= self.existing_count
+            && (evaluation.is_evaluated || is_enabled_check)
+            && !is_undecided
     }
 }

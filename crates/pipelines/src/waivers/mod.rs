@@ -7,6 +7,7 @@
 mod edited_file;
 mod entry_groups;
 mod matching;
+mod path_index;
 mod waiver_entry;
 mod waivers_file;
 

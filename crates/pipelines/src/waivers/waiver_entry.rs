@@ -47,12 +47,6 @@ impl WaiverEntry {
         self.last_day.is_some_and(|last_day| last_day < today)
     }
 
-    /// Returns whether the waiver allows this finding in a file that its path matches: it is about the finding, and the
-    /// size is not worse than the allowed size.
-    pub(crate) fn matches_finding(&self, finding: &Finding<'_>) -> bool {
-        self.is_about(finding) && self.allows_size_of(finding)
-    }
-
     /// Returns whether the waiver is about this finding in a file that its path matches: the rule is the same, and the
     /// component is the same or not restricted. A finding that engines word in different ways has two texts.
     pub(super) fn is_about(&self, finding: &Finding<'_>) -> bool {
