@@ -25,8 +25,7 @@ fn check_with_file(path: &str, text: &str) -> String {
 fn conflict_in_any_file_is_named_with_its_first_line() {
     let shared = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines: []\n";
     let waivers = "- rule: x\n  path: b.orch.yaml\n  reason: because\n";
-    let team_rules =
-        "rules:\n- id: no-x\n  level: warn\n  for: pipeline\n  when: 'true'\n  message: no\n";
+    let team_rules = "rules:\n- id: no-x\n  level: warn\n  for: pipeline\n  when: 'true'\n  message: no\n";
     let pipeline = orchestration_text(&["Start", "Done"]);
     for (path, text) in [
         (PIPELINE, pipeline.as_str()),

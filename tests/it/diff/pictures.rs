@@ -204,7 +204,10 @@ fn changed_part_that_is_whole_canvas_is_drawn_once() {
 #[test]
 fn added_link_to_missing_component_is_drawn() {
     let existing = canvas(&[("A", 0, 0, &["B"]), ("B", 200, 0, &[])]);
-    let world = edited(&existing, &canvas(&[("A", 0, 0, &["B", "Gone"]), ("B", 200, 0, &[])]));
+    let world = edited(
+        &existing,
+        &canvas(&[("A", 0, 0, &["B", "Gone"]), ("B", 200, 0, &[])]),
+    );
     let chart = diff(&world, "-o mermaid");
     assert!(chart.contains("[\"Gone (does not exist)\"]"), "{chart}");
     assert!(chart.contains("n0 -->|\"+ success\"| n2"), "{chart}");
@@ -217,7 +220,10 @@ fn added_link_to_missing_component_is_drawn() {
     // Links between existing components add no box.
     let world = edited(&existing, &canvas(&[("A", 0, 0, &["B"]), ("B", 200, 0, &["A"])]));
     let chart = diff(&world, "-o mermaid");
-    assert!(!chart.contains("does not exist") && !chart.contains("n2"), "{chart}");
+    assert!(
+        !chart.contains("does not exist") && !chart.contains("n2"),
+        "{chart}"
+    );
 }
 
 #[test]

@@ -343,7 +343,12 @@ fn clone_without_remote_is_exit_7_like_its_review() {
     assert_eq!(find_check(&doctor(&call).expect(0), "remote")["status"], "ok");
     world.git("remote remove origin");
     call.run("review").expect(7);
-    expect_one_failed_check(doctor(&call), 7, "remote", &["no remote", "git remote add origin URL"]);
+    expect_one_failed_check(
+        doctor(&call),
+        7,
+        "remote",
+        &["no remote", "git remote add origin URL"],
+    );
     // A local check needs no remote.
     doctor(&Call::new(&world.work())).expect(0);
 }

@@ -2,8 +2,8 @@
 //! none.
 
 use crate::support::{
-    Call, HOSTS, Job, Platform, ProgramOutput, RULES, RULES_FILE, World, git, orchestration_text, passed_results,
-    respond_for_each,
+    Call, HOSTS, Job, Platform, ProgramOutput, RULES, RULES_FILE, World, git, orchestration_text,
+    passed_results, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -150,7 +150,10 @@ fn review_and_check_of_deleted_rules_file_advise_to_restore_it() {
     // The command restores the file, from a subdirectory, too.
     world.write("sales/x.sql", "select 1;");
     let path = format!(":/{RULES_FILE}");
-    git(&world.work().join("sales"), &["checkout", "-q", &tip[..7], "--", &path]);
+    git(
+        &world.work().join("sales"),
+        &["checkout", "-q", &tip[..7], "--", &path],
+    );
     world.commit("restore");
     world.push();
     Call::new(&world.work()).run("check --head HEAD").expect(0);

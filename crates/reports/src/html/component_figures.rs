@@ -228,7 +228,11 @@ const fn describe_canvas_kind(canvas: &Canvas) -> &'static str {
 
 /// Returns the number of components of a canvas, such as `89 of 601 components` if not all of them are drawn.
 fn describe_drawn_components(canvas: &Canvas) -> String {
-    let drawn_count = canvas.boxes.iter().filter(|canvas_box| !canvas_box.is_missing).count();
+    let drawn_count = canvas
+        .boxes
+        .iter()
+        .filter(|canvas_box| !canvas_box.is_missing)
+        .count();
     let total_count = drawn_count + canvas.omitted_count;
     let total = format_count(total_count, "component");
     if canvas.omitted_count == 0 {

@@ -161,7 +161,11 @@ fn build_run_cases(report: &Report) -> Vec<CaseWithLine> {
         .filter(|note| known_limit_problem.as_ref() != Some(note));
     let instructions = report.next_steps.iter().map(|step| format!("{TO_DO}{step}"));
     cases.extend(remaining_notes.cloned().chain(instructions).map(|note| {
-        CasePlace::FOR_RUN.build_case(build_skipped_case(&names.make_unique(NOTE_CASE), NOTE_CASE, &note))
+        CasePlace::FOR_RUN.build_case(build_skipped_case(
+            &names.make_unique(NOTE_CASE),
+            NOTE_CASE,
+            &note,
+        ))
     }));
     cases
 }
