@@ -53,6 +53,8 @@ pub struct CiContext {
     pub base: BaseHint,
     /// A commit at which the host saw the target branch, and the name of the variable or field. It may be outdated.
     pub target_tip: Option<(String, &'static str)>,
+    /// This run fetched the target branch of the change, so the clone's copy of the branch is its newest state.
+    pub is_target_fetched: bool,
     /// The commits of earlier runs on the same branch, the preferred one first, each with the name of its variable.
     pub earlier_commits: Vec<(String, &'static str)>,
     /// The number of this run on the host.
@@ -129,6 +131,7 @@ impl CiContext {
             is_queued: false,
             base: BaseHint::DefaultBranch,
             target_tip: None,
+            is_target_fetched: false,
             earlier_commits: Vec::new(),
             run_number: None,
             default_branch: None,

@@ -63,28 +63,39 @@ pub(super) fn read_context_as(host: Host, env: &Env) -> Result<CiContext, CiErro
 /// Reads a pull request. `GITHUB_SHA` is not its head: for `pull_request`, it is a trial merge, `refs/pull/N/merge`,
 /// which is in no branch; for `pull_request_target`, it is the tip of the base branch. Only the payload contains the
 /// head (<https://docs.github.com/actions/reference/workflows-and-actions/events-that-trigger-workflows#pull_request>).
-/// `base.sha` is the base branch at the last update of the pull request, so the branch itself is tried first.
+/// `base.sha` is the base branch at the last update of the pull request, so the branch itself is tried first. If the
+/// event is the change to another base branch, the trial merge and `base.sha` may still be those of the earlier base
+/// (<https://github.com/actions/checkout/issues/919>), so neither is used.
 fn read_pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
+    let is_retargeted = is_retargeted(payload);
+    let target_sha = payload
+        .find_text("pull_request.base.sha")
+        .filter(|_| !is_retargeted);
     Ok(CiContext {
         branch: Some(payload.require_text("pull_request.head.ref")?),
         commit: Some(payload.require_text("pull_request.head.sha")?),
         checkout: env
             .get(SHA)
-            .filter(|_| context.event != "pull_request_target")
+            .filter(|_| context.event != "pull_request_target" && !is_retargeted)
             .map(str::to_owned),
         pull_request: payload
             .get("pull_request.number")
             .and_then(serde_json::Value::as_u64),
         fork: is_fork(env, payload),
-        target_tip: payload
-            .find_text("pull_request.base.sha")
-            .map(|id| (id, "pull_request.base.sha")),
+        target_tip: target_sha.clone().map(|id| (id, "pull_request.base.sha")),
         base: BaseHint::MergeBaseWith {
             branch: payload.require_text("pull_request.base.ref")?,
-            seen_commit: payload.find_text("pull_request.base.sha"),
+            seen_commit: target_sha,
         },
         ..context
     })
+}
+
+/// Returns whether the event changed the base branch of the pull request. GitHub names the earlier branch in
+/// `changes.base` (<https://docs.github.com/webhooks/webhook-events-and-payloads?actionType=edited#pull_request>), Gitea
+/// and Forgejo in `changes.ref` (`ChangesPayload` in <https://pkg.go.dev/code.gitea.io/gitea/modules/structs>).
+fn is_retargeted(payload: &Payload<'_>) -> bool {
+    payload.get("changes.base").is_some() || payload.get("changes.ref").is_some()
 }
 
 /// Returns whether the pull request is from a fork. If a repository is not named, the result is true, because

@@ -65,11 +65,11 @@ pub enum ContextError {
         /// The URL of the target's repository in the event.
         url: Option<String>,
     },
-    /// The clone's copy of the target branch and the commit that the event names for it have diverged, so a forced push
-    /// replaced one of them.
+    /// The clone's copy of the target branch and the commit that the event names for it have diverged: a forced push
+    /// replaced one of them, or the commit belongs to an earlier target of the change.
     #[error(
-        "the target branch `{branch}` was replaced by a forced push: neither `{remote}/{branch}` ({}) nor {} ({field}) \
-         contains the other, and the newer one is unknown",
+        "the target branch `{branch}` was replaced by a forced push, or the change had another target before: neither \
+         `{remote}/{branch}` ({}) nor {} ({field}) contains the other, and the newer one is unknown",
         tip.short(), commit.short()
     )]
     TargetReplaced {
@@ -283,6 +283,7 @@ impl ContextError {
             self,
             Self::TargetNotProven { .. }
                 | Self::TargetReplaced { .. }
+                | Self::BranchNotInClone { .. }
                 | Self::Shallow { .. }
                 | Self::Git(GitError::ShallowHistory { .. } | GitError::MissingObject { .. })
         )

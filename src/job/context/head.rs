@@ -1,6 +1,7 @@
 //! Finds the commit to review and its branch.
 
 use super::fetch_source::find_fetch_source;
+use super::host_commit::{is_commit_of_host, matches_host_commit};
 use super::target_branches::TargetBranches;
 use super::{BranchOrigin, BranchRole, CommitSource, ContextError, RequestedRevisions};
 use crate::job::ci::{CiContext, Host, Trigger};
@@ -92,66 +93,6 @@ pub(super) fn find_checkout_head(
     })
 }
 
-/// Returns whether a review of `commit` reviews the commit that the host names. True for that commit itself, for the
-/// host's trial merge of it, and for a merge of it with commits that its target branch contains. Any other merge, and a
-/// merge that its author edited, may contain files that the change does not have. If the host does not name a commit,
-/// every commit matches.
-pub(super) fn matches_host_commit(
-    repo: &Repository,
-    ci: &CiContext,
-    commit: &CommitId,
-) -> Result<bool, ContextError> {
-    let Some(id) = &ci.commit else {
-        return Ok(true);
-    };
-    let host_commit = resolve_host_commit_id(repo, id);
-    let is_host_commit_id = |commit: &CommitId| commit.as_str() == host_commit;
-    if is_host_commit_id(commit) {
-        return Ok(true);
-    }
-    // The job of such an event may check out any commit, so a merge of the host's commit does not match either.
-    if ci.trigger == Trigger::Any {
-        return Ok(false);
-    }
-    let parents = repo.recorded_parents(commit)?;
-    if ci.trigger == Trigger::Change && ci.checkout.as_deref() == Some(commit.as_str()) {
-        // This is the trial merge. GitLab may squash the change in it, so its parents prove nothing. On another host,
-        // it may merge an older commit of the change.
-        return Ok(ci.host == Host::GitLab || parents.iter().any(is_host_commit_id));
-    }
-    if !parents.iter().any(is_host_commit_id) {
-        return Ok(false);
-    }
-    // The host's commit is a parent. The target branch must contain all further parents.
-    let branches = TargetBranches::for_event(repo, ci, CommitSource::Host)?;
-    let target = match ci.target_branch().or(ci.default_branch.as_deref()) {
-        Some(name) => Some(name.to_owned()),
-        None => branches
-            .find_recorded_default_branch()?
-            .map(|branch| branch.branch),
-    };
-    let Some(target) = target else {
-        return Ok(false);
-    };
-    for parent in parents.iter().filter(|parent| !is_host_commit_id(parent)) {
-        if !branches.contains_commit(&target, parent)? {
-            return Ok(false);
-        }
-    }
-    // The result is false for a commit with a single parent, which is a new commit on top of the host's.
-    Ok(repo.is_clean_merge(commit)?)
-}
-
-/// Returns whether the commit with this id is a merge of the host's commit, see [`matches_host_commit`]. False if the
-/// clone lacks the commit, or if it is unknown whether it is one.
-pub fn is_merge_of_host_commit(repo: &Repository, ci: &CiContext, id: &str) -> bool {
-    let Ok(Some(commit)) = repo.find_commit_with_id(id) else {
-        return false;
-    };
-    let is_other_commit = ci.commit.is_some() && !is_commit_of_host(repo, ci, &commit);
-    is_other_commit && matches_host_commit(repo, ci, &commit).unwrap_or(false)
-}
-
 /// Returns the commit that the host names, otherwise the checked-out commit. Either commit is treated as the host's,
 /// because the job does not select another one. If the host names neither a commit nor a branch, the checked-out branch
 /// is used: in a local run under its name on the remote, and on an unknown host only if the remote's branch with this
@@ -186,19 +127,6 @@ fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Co
         commit_source: CommitSource::Host,
         warnings: Vec::new(),
     })
-}
-
-/// Returns the id of the commit that the host names. The event of an annotated tag may contain the id of the tag
-/// object, which is resolved to its commit if the clone has it.
-fn resolve_host_commit_id(repo: &Repository, id: &str) -> String {
-    repo.resolve(id)
-        .map_or_else(|_| id.to_owned(), |commit| commit.to_string())
-}
-
-/// Returns whether the host names this commit with a full id.
-pub(super) fn is_commit_of_host(repo: &Repository, ci: &CiContext, commit: &CommitId) -> bool {
-    let host_commit = ci.commit.as_deref().filter(|id| is_full_id(id));
-    host_commit.is_some_and(|id| resolve_host_commit_id(repo, id) == commit.as_str())
 }
 
 /// Returns the commit that the job passes with `--head`, with the branch of that revision. If the host names the same

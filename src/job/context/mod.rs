@@ -14,13 +14,16 @@ mod default_branch_base;
 mod earlier_commit;
 mod empty_change;
 mod error;
+mod event_commits;
 mod fetch_source;
 mod head;
+mod host_commit;
 mod merge_check;
 mod merge_unknown_reason;
 mod policy_revision;
 mod remote_check;
 mod requested_revisions;
+mod revision_age;
 mod target;
 mod target_branches;
 mod target_resolver;
@@ -31,13 +34,14 @@ pub use branch_origin::BranchOrigin;
 pub use commit_source::CommitSource;
 pub use deepen::{DeepenSubject, fetch_missing_history};
 pub use error::ContextError;
-pub use head::is_merge_of_host_commit;
+pub use host_commit::is_merge_of_host_commit;
 pub use merge_check::{may_be_on_branch, recognize_default_branch_run, require_merged};
 pub use policy_revision::{
-    BranchFetch, PolicyRevision, RefetchBranch, describe_revision_age, fetch_policy_branch, fetch_run_branch,
-    find_commit_source, find_default_branch_policy_revision, find_target_policy_revision,
+    BranchFetch, PolicyRevision, RefetchBranch, fetch_policy_branch, fetch_run_branch, find_commit_source,
+    find_default_branch_policy_revision, find_target_policy_revision,
 };
 pub use requested_revisions::RequestedRevisions;
+pub use revision_age::describe_revision_age;
 pub use target::{Comparison, RunSubject, Target};
 
 use crate::job::ci::CiContext;

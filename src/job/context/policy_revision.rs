@@ -6,12 +6,12 @@
 //! branch with that name. Only remote-tracking references are read, by their full names.
 
 use super::branch_role::BranchRole;
-use super::head::{is_commit_of_host, matches_host_commit};
+use super::host_commit::{is_commit_of_host, matches_host_commit};
 use super::merge_check::may_be_on_run_branch;
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{CommitSource, ContextError, RequestedRevisions};
 use crate::job::ci::{BaseHint, CiContext, Trigger};
-use sluicegate_git::{CommitId, FetchTarget, GitError, Repository};
+use sluicegate_git::{CommitId, FetchTarget, Repository};
 
 /// The revision that the gate configuration of a run is read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,86 +113,6 @@ pub fn find_default_branch_policy_revision(
     })
 }
 
-/// Returns a note if newer commits of the policy's branch may exist, with the date of the newest known commit. This is
-/// the case if the clone's copy of the branch lacks the commit of the run, if the copy may be out of date, or if no
-/// remote is the target's repository. Also returns a note if the target of a queued change is unknown, because the
-/// host's merge contains that target, but nothing shows which of its commits it is. Returns `None` in other cases, and
-/// if the policy is not read from a branch. `revision` is the result of [`find_target_policy_revision`]. `branch_fetch`
-/// is the result of the fetch of the policy's branch, `None` if this run did not fetch the branch.
-pub fn describe_revision_age(
-    repo: &Repository,
-    ci: &CiContext,
-    commit_source: CommitSource,
-    revision: &PolicyRevision,
-    branch_fetch: Option<BranchFetch>,
-) -> Result<Option<String>, ContextError> {
-    let branch = match revision {
-        PolicyRevision::Commit { branch, .. } => branch,
-        PolicyRevision::Unknown { reason } if ci.is_queued => {
-            return Ok(Some(describe_unknown_target(reason, branch_fetch)));
-        }
-        PolicyRevision::Head { .. } | PolicyRevision::Unknown { .. } => return Ok(None),
-    };
-    let branches = TargetBranches::for_event(repo, ci, commit_source)?;
-    let Some(tip) = branches
-        .find_tip(branch)
-        .map_err(|error| error.with_host(ci.host))?
-    else {
-        return Ok(None);
-    };
-    let (short, date) = (tip.commit.short(), describe_date(repo, &tip.commit)?);
-    // The run is on the policy's branch, but the clone's copy of that branch lacks the commit of the run.
-    let is_copy_behind_run = commit_source.is_host()
-        && ci.trigger != Trigger::Change
-        && ci.branch.as_ref() == Some(branch)
-        && !is_on_run_branch(repo, ci)?;
-    Ok(match (&tip.tracked_branch, tip.field) {
-        (Some(tracked_branch), _) if is_copy_behind_run => Some(format!(
-            "the commit of this run is not in this clone's copy of `{}/{branch}` ({short}, {date}), so the gate \
-             configuration of commit {short} is used{}",
-            tracked_branch.remote,
-            match branch_fetch {
-                None => ": if the branch has the commit, fetch the branch first, or pass --deepen",
-                Some(BranchFetch::Failure) => ": the branch could not be fetched",
-                Some(BranchFetch::Success) => "",
-            }
-        )),
-        (Some(_), _) if branch_fetch == Some(BranchFetch::Success) => None,
-        // The event names no commit of the branch, so nothing shows how old the clone's copy is.
-        (Some(tracked_branch), _) if !tip.is_named => Some(format!(
-            "the target branch comes from this clone's copy of `{}/{branch}` ({short}, {date}), which may be out of \
-             date{}",
-            tracked_branch.remote,
-            match branch_fetch {
-                None => "; pass --deepen to fetch newer commits",
-                Some(_) => ": the branch could not be fetched",
-            }
-        )),
-        (None, Some(field)) if branches.is_unproven() => Some(format!(
-            "the newest known commit of the target branch `{branch}` is {short} from {date} ({field}): no remote of \
-             this clone is the target's repository, so newer commits of the branch are not considered"
-        )),
-        _ => None,
-    })
-}
-
-/// Returns the note that the target of a queued change is unknown for this reason.
-fn describe_unknown_target(reason: &str, branch_fetch: Option<BranchFetch>) -> String {
-    let remedy = match branch_fetch {
-        None => "; fetch the branch first, or pass --deepen",
-        Some(_) => ": the branch could not be fetched",
-    };
-    format!("the gate configuration of the target branch is not used, because {reason}{remedy}")
-}
-
-/// Returns the date of the commit for messages.
-fn describe_date(repo: &Repository, commit: &CommitId) -> Result<String, GitError> {
-    match repo.commit_time(commit) {
-        Err(GitError::TimeOutOfRange { .. }) => Ok("no valid date".to_owned()),
-        time => Ok(time?.strftime("%Y-%m-%d").to_string()),
-    }
-}
-
 /// Returns who selects the commit of the run. It is the host if the commit that it names is checked out, and `--head`
 /// does not name another commit; also in a local run, and in a repository without commits.
 pub fn find_commit_source(
@@ -260,7 +180,7 @@ pub fn fetch_run_branch(
 /// then `None`. A failed fetch is only passed to `report`.
 pub fn fetch_policy_branch(
     repo: &mut Repository,
-    ci: &CiContext,
+    ci: &mut CiContext,
     commit_source: CommitSource,
     refetch: RefetchBranch,
     report: &dyn Fn(&str),
@@ -284,7 +204,9 @@ pub fn fetch_policy_branch(
     report(&format!(
         "fetching the branch `{branch}` to read the gate configuration"
     ));
-    fetch_newest_commit(repo, &remote, &branch, report).map(Some)
+    let branch_fetch = fetch_newest_commit(repo, &remote, &branch, report)?;
+    ci.is_target_fetched |= branch_fetch == BranchFetch::Success && ci.target_branch() == Some(&branch);
+    Ok(Some(branch_fetch))
 }
 
 /// Fetches the newest commit of the branch, and reopens the repository. A failed fetch is only passed to `report`.
@@ -318,12 +240,12 @@ fn find_policy_branch_name(
     Ok(branches.find_recorded_default_branch()?.map(|tip| tip.branch))
 }
 
-/// Returns whether the event names a commit of the branch that the clone has. The newest known commit of the branch is
-/// then at least as new as that commit.
+/// Returns whether the clone's copy of the branch contains a newer commit than the event names for it. A copy that lacks
+/// the event's commit is out of date, or the commit belongs to an earlier target of the change.
 fn has_known_age(branches: &TargetBranches<'_>, branch: &str) -> bool {
     branches
         .find_tip(branch)
-        .is_ok_and(|tip| tip.is_some_and(|tip| tip.is_named))
+        .is_ok_and(|tip| tip.is_some_and(|tip| tip.is_named && tip.field.is_none()))
 }
 
 /// Returns the policy revision of a run without a target branch: head itself if the host names it as a commit of the
@@ -359,7 +281,7 @@ fn choose_default_branch_revision(
 
 /// Returns whether the commit of the run may be on the branch of the run. The commit of the run is the commit that the
 /// host names, otherwise the checked-out commit. If the clone lacks the commit, the result is true.
-fn is_on_run_branch(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
+pub(super) fn is_on_run_branch(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
     let run_commit = match &ci.commit {
         Some(id) => repo.find_commit_with_id(id)?,
         None => repo.head().ok().map(|head| head.commit),

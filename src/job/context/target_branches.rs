@@ -7,13 +7,14 @@
 //! comparison with the tip and the search for merged commits all use this type.
 
 use super::branch_role::BranchRole;
+use super::event_commits::{EventCommit, EventRole};
 use super::{CommitSource, ContextError};
-use crate::job::ci::{BaseHint, CiContext, Host, Trigger};
+use crate::job::ci::{CiContext, Host, Trigger};
 use sluicegate_git::{CommitId, GitError, RemoteBranch, RemoteUrl, Repository};
 
 pub(super) struct TargetBranches<'a> {
-    repo: &'a Repository,
-    ci: &'a CiContext,
+    pub(super) repo: &'a Repository,
+    pub(super) ci: &'a CiContext,
     /// The remotes that are the target's repository.
     remotes: Vec<String>,
     /// The other remotes, which prove nothing, as text.
@@ -31,24 +32,9 @@ pub(super) struct TargetTip {
     pub field: Option<&'static str>,
     /// The event names a commit of the branch that the clone has, so the age of `tracked_branch` is known.
     pub is_named: bool,
-}
-
-/// A commit that the event names for the target.
-struct EventCommit {
-    commit: CommitId,
-    field: &'static str,
-    role: EventRole,
-}
-
-/// The role of a commit that the event names.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum EventRole {
-    /// The commit was the newest one of the target.
-    Tip,
-    /// The change started at this commit of the target.
-    Base,
-    /// The run is about this commit.
-    Run,
+    /// A commit that the event names for the branch, but that the branch does not contain, with the host's variable or
+    /// field: it is a commit of another branch.
+    pub foreign_commit: Option<(CommitId, &'static str)>,
 }
 
 impl<'a> TargetBranches<'a> {
@@ -94,6 +80,7 @@ impl<'a> TargetBranches<'a> {
         let tracked_branch = self.find_tracked_branch(branch)?;
         let newest_event_commit = self.find_newest_event_commit(branch, tracked_branch.is_some())?;
         let mut is_named = newest_event_commit.is_some();
+        let mut foreign_commit = None;
         let (commit, field) = match (&tracked_branch, newest_event_commit) {
             (Some(remote_branch), None) => (remote_branch.tip.clone(), None),
             (Some(remote_branch), Some(event_commit))
@@ -107,6 +94,11 @@ impl<'a> TargetBranches<'a> {
                     .repo
                     .contains_commit(&event_commit.commit, &remote_branch.tip)?;
                 match event_commit.role {
+                    // The target of the change was another branch when the host created its merge.
+                    EventRole::Tip if is_newer && !self.trusts_event_commits() => {
+                        foreign_commit = Some((event_commit.commit, event_commit.field));
+                        (remote_branch.tip.clone(), None)
+                    }
                     EventRole::Tip if !is_newer => {
                         return Err(replaced_target_error(remote_branch, event_commit));
                     }
@@ -128,33 +120,8 @@ impl<'a> TargetBranches<'a> {
             tracked_branch,
             field,
             is_named,
+            foreign_commit,
         }))
-    }
-
-    /// Returns the newest commit that the event names for the branch. If two commits are not related, the more trusted
-    /// one is returned. `is_tracked` states that the branch has a remote-tracking branch.
-    fn find_newest_event_commit(
-        &self,
-        branch: &str,
-        is_tracked: bool,
-    ) -> Result<Option<EventCommit>, GitError> {
-        let mut newest: Option<EventCommit> = None;
-        for event_commit in self.find_event_commits(branch, is_tracked)? {
-            let is_newer = match &newest {
-                // A commit contains itself, but the first name of the same commit is the more trusted one.
-                Some(newest_commit) => {
-                    event_commit.commit != newest_commit.commit
-                        && self
-                            .repo
-                            .contains_commit(&event_commit.commit, &newest_commit.commit)?
-                }
-                None => true,
-            };
-            if is_newer {
-                newest = Some(event_commit);
-            }
-        }
-        Ok(newest)
     }
 
     /// Returns the remote-tracking branch with this name of a remote that is the target's repository.
@@ -213,10 +180,11 @@ impl<'a> TargetBranches<'a> {
     pub(super) fn contains_commit(&self, branch: &str, commit: &CommitId) -> Result<bool, ContextError> {
         // All commits that the event names are accepted, as in a clone without a remote-tracking branch.
         let is_tracked = false;
-        if self
-            .find_event_commits(branch, is_tracked)?
-            .iter()
-            .any(|event_commit| event_commit.commit == *commit)
+        if self.trusts_event_commits()
+            && self
+                .find_event_commits(branch, is_tracked)?
+                .iter()
+                .any(|event_commit| event_commit.commit == *commit)
         {
             return Ok(true);
         }
@@ -235,86 +203,11 @@ impl<'a> TargetBranches<'a> {
         Ok(false)
     }
 
-    /// Returns the commits that the event names for the branch, as far as the clone has them, the most trusted one
-    /// first. If the branch has a remote-tracking branch (`is_tracked`), the commit of a run that may be on another
-    /// branch is skipped.
-    fn find_event_commits(&self, branch: &str, is_tracked: bool) -> Result<Vec<EventCommit>, GitError> {
-        let mut commits = Vec::new();
-        if self.ci.target_branch() == Some(branch) {
-            commits.extend(self.find_target_commits()?);
-        }
-        // On GitHub and Gitea, a user who starts a build can select a branch. On other hosts, the user can select any
-        // commit, so it may not be on the branch.
-        let is_on_branch = matches!(self.ci.host, Host::GitHub | Host::Gitea);
-        if is_on_branch || !is_tracked {
-            commits.extend(self.find_run_commit(branch)?);
-        }
-        Ok(commits)
-    }
-
-    /// Returns the commits of the target branch that the event of a change names: the tip, from two sources, and the
-    /// commit at which the change started. The most reliable one comes first. For a queued change, the host's merge and
-    /// the base prove nothing about the target: they may contain another queued change, which is not merged yet, and on
-    /// GitLab, the base may be an old commit, which the author chose.
-    fn find_target_commits(&self) -> Result<Vec<EventCommit>, GitError> {
-        let mut commits = Vec::new();
-        // The host may have created its trial merge after it wrote the event, so the merge may have a newer tip.
-        if !self.ci.is_queued
-            && let Some(parent) = self.find_merged_target()?
-        {
-            let field = "the first parent of the host's merge";
-            commits.extend(self.find_event_commit(parent.as_str(), field, EventRole::Tip)?);
-        }
-        if let Some((id, field)) = &self.ci.target_tip {
-            commits.extend(self.find_event_commit(id, field, EventRole::Tip)?);
-        }
-        if !self.ci.is_queued
-            && let BaseHint::Commit { id, source, .. } = &self.ci.base
-        {
-            commits.extend(self.find_event_commit(id, source, EventRole::Base)?);
-        }
-        Ok(commits)
-    }
-
-    /// Returns the host's commit of a run on this branch. The commit of an unmerged change is not on the target's
-    /// branch, even if both branches have the same name.
-    fn find_run_commit(&self, branch: &str) -> Result<Option<EventCommit>, GitError> {
-        let is_run_branch = self.ci.trigger != Trigger::Change && self.ci.branch.as_deref() == Some(branch);
-        match &self.ci.commit {
-            Some(id) if is_run_branch => self.find_event_commit(id, "the host's own commit", EventRole::Run),
-            _ => Ok(None),
-        }
-    }
-
-    /// Returns the commit with this id if the clone has it. `field` is the source of the id, for messages.
-    fn find_event_commit(
-        &self,
-        id: &str,
-        field: &'static str,
-        role: EventRole,
-    ) -> Result<Option<EventCommit>, GitError> {
-        let commit = self.repo.find_commit_with_id(id)?;
-        Ok(commit.map(|commit| EventCommit { commit, field, role }))
-    }
-
-    /// Returns the target's commit in the host's trial merge: the first parent of the merge, if another parent is the
-    /// host's commit.
-    fn find_merged_target(&self) -> Result<Option<CommitId>, GitError> {
-        let (Some(merge), Some(host_commit)) = (&self.ci.checkout, &self.ci.commit) else {
-            return Ok(None);
-        };
-        let Some(merge) = self.repo.find_commit_with_id(merge)? else {
-            return Ok(None);
-        };
-        let parents = self.repo.recorded_parents(&merge)?;
-        Ok(match parents.as_slice() {
-            [first, other_parents @ ..]
-                if other_parents.iter().any(|parent| parent.as_str() == host_commit) =>
-            {
-                Some(first.clone())
-            }
-            _ => None,
-        })
+    /// Returns whether a commit that the event names for the target is a commit of the target although the clone's copy
+    /// of the branch lacks it. After this run fetched the branch, only GitLab is trusted, which starts a new pipeline if
+    /// the target of a merge request changes: another host's commits may belong to the earlier target.
+    fn trusts_event_commits(&self) -> bool {
+        !self.ci.is_target_fetched || self.ci.host == Host::GitLab
     }
 
     /// Returns whether `commit` is `ancestor` or descends from it. Fails if a shallow clone lacks the history between
@@ -355,7 +248,8 @@ impl TargetTip {
 }
 
 /// Returns the error for a branch whose tip in the clone and whose tip in the event have diverged: somebody replaced
-/// the history of the branch, and nothing shows whether this happened before the event or after it.
+/// the history of the branch, and nothing shows whether this happened before the event or after it; or the tip in the
+/// event is that of an earlier target of the change.
 fn replaced_target_error(remote_branch: &RemoteBranch, event_commit: EventCommit) -> ContextError {
     ContextError::TargetReplaced {
         branch: remote_branch.branch.clone(),

@@ -1,5 +1,6 @@
 //! The commits that a change is compared with.
 
+mod changed_target;
 mod deepen;
 mod default_branch;
 mod merge_queue;
