@@ -22,6 +22,18 @@ pub(super) fn compile_path_glob(pattern: &str) -> Result<Glob, String> {
     compile_glob(pattern)
 }
 
+/// Compiles a glob of the names of branches or tags. The error names the glob, and the reason why it is invalid or why no
+/// name can match it: <https://git-scm.com/docs/git-check-ref-format>.
+pub(super) fn compile_ref_glob(pattern: &str) -> Result<Glob, String> {
+    if pattern.contains(char::is_whitespace) {
+        return Err(format!(
+            "the glob {pattern:?} matches no branch or tag: write several globs as separate entries, because a name \
+             cannot contain a blank"
+        ));
+    }
+    compile_glob(pattern)
+}
+
 /// Deserializes a section of the configuration file. If all keys of a section are commented out, its value is null,
 /// which is read as an empty section.
 pub(super) fn deserialize_section<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
@@ -80,6 +92,26 @@ pub(super) fn deserialize_path_globs<'de, D: Deserializer<'de>>(
 ) -> Result<Option<Vec<String>>, D::Error> {
     let globs = Option::<Vec<PathGlob>>::deserialize(deserializer)?;
     Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
+}
+
+/// Deserializes a list of globs, each of which can match the name of a branch or tag.
+pub(super) fn deserialize_ref_globs<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<String>>, D::Error> {
+    let globs = Option::<Vec<RefGlob>>::deserialize(deserializer)?;
+    Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
+}
+
+/// A valid glob that can match the name of a branch or tag. The error for any other glob has its position in the file.
+struct RefGlob(String);
+
+impl<'de> Deserialize<'de> for RefGlob {
+    /// Deserializes a valid glob and fails if it can match no name.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let glob = ValidGlob::deserialize(deserializer)?;
+        compile_ref_glob(&glob.0).map_err(serde::de::Error::custom)?;
+        Ok(Self(glob.0))
+    }
 }
 
 /// A valid glob that can match a path from the repository root. The error for any other glob has its position in the

@@ -195,6 +195,22 @@ impl<'a> Layers<'a> {
         Ok(texts)
     }
 
+    /// Returns a list of globs of branches or tags like [`Self::resolve_text_list`], but in the variable, blanks also
+    /// separate the globs: quoted text in YAML joins its lines by blanks, and no name of a branch or tag contains one.
+    pub(crate) fn resolve_ref_globs(
+        self,
+        flags: &[String],
+        variable: &str,
+        file: Option<&Vec<String>>,
+    ) -> Result<Vec<String>, SettingsError> {
+        let globs = self.resolve_text_list(flags, variable, file)?;
+        if self.find_list_source(flags, variable) != SettingSource::Variable {
+            return Ok(globs);
+        }
+        let names = globs.iter().flat_map(|line| line.split_whitespace());
+        Ok(names.map(str::to_owned).collect())
+    }
+
     /// Returns a boolean: true if the flag is given, otherwise the value of the variable or the file.
     pub(crate) fn resolve_switch(
         self,

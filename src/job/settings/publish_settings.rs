@@ -7,7 +7,7 @@ use super::attestation_files::{
 use super::config_file::{ANY_NAME, list_publish_on_globs};
 use super::layers::{SettingSource, reject_unexpanded_value};
 use super::placeholder_mask::mask_placeholders;
-use super::selection::{SelectionPurpose, compile_globs};
+use super::selection::{SelectionPurpose, compile_globs, compile_ref_globs};
 use super::setting_names::find_setting_by_variable;
 use super::setting_table::variable;
 use super::{CompatibilitySettings, Layers, Selection, SettingSources, SettingsError, SmokeSettings};
@@ -340,19 +340,19 @@ impl SettingSources<'_> {
     /// valid one as an example.
     pub fn resolve_publish_on(&self, args: &CiArgs) -> Result<PublishOn, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish_on);
-        let branches = layers.resolve_text_list(
+        let branches = layers.resolve_ref_globs(
             &args.publish_on_branch,
             variable::PUBLISH_ON_BRANCHES,
             file.branches.as_ref(),
         )?;
-        let tags = layers.resolve_text_list(
+        let tags = layers.resolve_ref_globs(
             &args.publish_on_tag,
             variable::PUBLISH_ON_TAGS,
             file.tags.as_ref(),
         )?;
         Ok(PublishOn {
-            branches: compile_globs(&branches, "release/*")?,
-            tags: compile_globs(&tags, "v*")?,
+            branches: compile_ref_globs(&branches, "release/*")?,
+            tags: compile_ref_globs(&tags, "v*")?,
             is_file_unused: self.has_unused_publish_on,
         })
     }
@@ -367,21 +367,21 @@ impl SettingSources<'_> {
             .filter(|_| self.has_lost_policy())?;
         let [file_branches, file_tags] = list_publish_on_globs(text);
         let layers = self.layers();
-        let branches = layers.resolve_text_list(
+        let branches = layers.resolve_ref_globs(
             &args.publish_on_branch,
             variable::PUBLISH_ON_BRANCHES,
             Some(&file_branches),
         );
         let tags =
-            layers.resolve_text_list(&args.publish_on_tag, variable::PUBLISH_ON_TAGS, Some(&file_tags));
+            layers.resolve_ref_globs(&args.publish_on_tag, variable::PUBLISH_ON_TAGS, Some(&file_tags));
         // An invalid list of the job is reported where the publish is planned.
         let (Ok(branches), Ok(tags)) = (branches, tags) else {
             return None;
         };
         let any_name = compile_globs(&[ANY_NAME.to_owned()], ANY_NAME).ok()?;
         Some(PublishOn {
-            branches: compile_globs(&branches, "release/*").unwrap_or_else(|_| any_name.clone()),
-            tags: compile_globs(&tags, "v*").unwrap_or(any_name),
+            branches: compile_ref_globs(&branches, "release/*").unwrap_or_else(|_| any_name.clone()),
+            tags: compile_ref_globs(&tags, "v*").unwrap_or(any_name),
             is_file_unused: true,
         })
     }

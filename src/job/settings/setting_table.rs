@@ -6,8 +6,8 @@
 //! variables. The effect of a flag on one command is documented with the flag.
 
 use super::file_values::{
-    deserialize_globs, deserialize_optional_enum, deserialize_path_globs, deserialize_reports,
-    deserialize_section, deserialize_show,
+    deserialize_globs, deserialize_optional_enum, deserialize_path_globs, deserialize_ref_globs,
+    deserialize_reports, deserialize_section, deserialize_show,
 };
 use super::setting::{Setting, SettingSection};
 use super::setting_format::{PIPELINE_GLOBS, SettingFormat, build_enumeration_schema};
@@ -372,10 +372,10 @@ settings! {
     section "publish-on" publish_on: PublishOnSection {
         /// Globs of the branches on which `ci` publishes, one per line.
         PUBLISH_ON_BRANCHES = "SLUICEGATE_PUBLISH_ON_BRANCHES", "--publish-on-branch", Verdict, "branches"
-            => branches: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
+            => branches: Vec<String> as "deserialize_ref_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
         /// Globs of the tags on which `ci` publishes, one per line.
         PUBLISH_ON_TAGS = "SLUICEGATE_PUBLISH_ON_TAGS", "--publish-on-tag", Verdict, "tags"
-            => tags: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
+            => tags: Vec<String> as "deserialize_ref_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
     }
 }
 

@@ -11,6 +11,7 @@ mod git_child_processes;
 mod gitea;
 mod github;
 mod gitlab;
+mod gitlab_components;
 mod host_apis;
 mod jenkins;
 mod required_checks;
