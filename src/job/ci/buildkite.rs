@@ -9,6 +9,7 @@ use crate::env::Env;
 
 const TARGET: &str = "BUILDKITE_PULL_REQUEST_BASE_BRANCH";
 const SOURCE_REPOSITORY: &str = "BUILDKITE_PULL_REQUEST_REPO";
+const MERGE_CHECKOUT: &str = "BUILDKITE_PULL_REQUEST_USING_MERGE_REFSPEC";
 const QUEUE_TARGET: &str = "BUILDKITE_MERGE_QUEUE_BASE_BRANCH";
 const QUEUE_BASE: &str = "BUILDKITE_MERGE_QUEUE_BASE_COMMIT";
 
@@ -23,7 +24,9 @@ pub(super) fn is_detected(env: &Env) -> bool {
 
 /// Reads the context of a Buildkite build. `BUILDKITE_COMMIT` may be `HEAD` for a build that was started manually: the
 /// checked-out commit is then reviewed. `BUILDKITE_PULL_REQUEST` is `false` or a number. The other variables of a pull
-/// request or of a merge queue identify it, too, and the variable of the base branch is then required.
+/// request or of a merge queue identify it, too, and the variable of the base branch is then required. An agent that
+/// builds the test merge commit of a pull request checks out `refs/pull/N/merge`, which is on no branch of the remote
+/// (<https://github.com/buildkite/agent/blob/main/internal/job/checkout.go>).
 pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     let number = env
         .get("BUILDKITE_PULL_REQUEST")
@@ -43,6 +46,7 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
             .get_owned("BUILDKITE_COMMIT")
             .filter(|commit| commit != "HEAD"),
         pull_request: number.and_then(|number| number.parse().ok()),
+        may_be_local_merge: is_pull_request && env.get(MERGE_CHECKOUT) == Some("true"),
         fork: is_pull_request && is_fork(env),
         is_queued,
         run_number: env.get_owned("BUILDKITE_BUILD_NUMBER"),

@@ -1,7 +1,7 @@
 //! Buildkite: <https://buildkite.com/docs/pipelines/configure/environment-variables>. The agent clones the entire
 //! repository and checks out the commit, for a pull request from `refs/pull/N/head`.
 
-use crate::support::{ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, checkout};
+use crate::support::{ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, checkout, git};
 use std::path::Path;
 
 fn buildkite_job(folder: &Path, branch: &str, commit: &str, extra_variables: &[(&str, &str)]) -> Checkout {
@@ -130,4 +130,28 @@ fn shallow_clone_ends_with_flags_to_look_at() {
     let folder = checkout(&project.world, &refs, &project.feature);
     buildkite_job(&folder, "feature", &project.feature, &[])
         .expect_unsettled(&["the clone is shallow", "BUILDKITE_GIT_CLONE_FLAGS"]);
+}
+
+/// The agent fetches the merge without a reference of its own. `BUILDKITE_COMMIT` is `HEAD`, the merge or its head.
+#[test]
+fn test_merge_of_pull_request_is_reviewed_as_its_head() {
+    let project = Project::new();
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
+    git(&folder, "checkout -q --detach origin/main");
+    git(&folder, "merge -q --no-ff -m merge origin/feature");
+    let merge = git(&folder, "rev-parse HEAD");
+    let repository = "git@github.com:o/p.git";
+    for commit in ["HEAD", &merge, &project.feature] {
+        buildkite_job(&folder, "feature", commit, &pull_request_variables(repository))
+            .with_variables(&[("BUILDKITE_PULL_REQUEST_USING_MERGE_REFSPEC", "true")])
+            .says()
+            .has("fork", false)
+            .head("feature", &project.feature)
+            .base(&project.fork, "the target branch `origin/main`")
+            .changes(&FEATURE);
+    }
+    // Without the variable, the commit is one of the change.
+    buildkite_job(&folder, "feature", &merge, &pull_request_variables(repository))
+        .says()
+        .head("feature", &merge);
 }
