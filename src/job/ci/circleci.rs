@@ -1,14 +1,15 @@
 //! CircleCI.
 //!
 //! Variables: <https://circleci.com/docs/reference/variables/>. They do not include the target of a pull request, so
-//! the default branch is used; `CIRCLE_PR_REPONAME` is set only for forks. There is no variable for the event.
+//! the default branch is used. There is no variable for the event. Pipelines of the GitHub App and of GitLab have neither
+//! the variables of a fork nor the URL of the repository.
 
 use super::{CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 
 const COMMIT: &str = "CIRCLE_SHA1";
 
-/// The variables that CircleCI sets only for a pull request from a fork.
+/// The variables that CircleCI sets only for a pull request from a fork, with GitHub OAuth and Bitbucket.
 const FORK_VARIABLES: [&str; 3] = ["CIRCLE_PR_NUMBER", "CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
 
 /// CircleCI fetches the full history by default:
@@ -27,16 +28,14 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
         host: "CircleCI",
         variable: COMMIT,
     })?;
-    let url = env.get("CIRCLE_PULL_REQUEST").or(env.get("CIRCLE_PULL_REQUESTS"));
     // The number is the last part of the URL.
-    let number = url.and_then(|url| url.rsplit('/').next());
-    let is_change = url.is_some() || FORK_VARIABLES.into_iter().any(|name| env.get(name).is_some());
+    let number = find_pull_request_url(env).and_then(|url| url.rsplit('/').next());
     let context = CiContext {
-        trigger: Trigger::for_commit_or_change(is_change),
+        trigger: Trigger::for_commit_or_change(is_change(env)),
         branch: env.get_owned("CIRCLE_BRANCH"),
         commit: Some(commit.to_owned()),
         pull_request: number.and_then(|number| number.parse().ok()),
-        fork: env.get("CIRCLE_PR_REPONAME").is_some(),
+        fork: is_fork(env),
         run_number: env.get_owned("CIRCLE_BUILD_NUM"),
         ..CiContext::new(
             Host::CircleCi,
@@ -53,9 +52,34 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     })
 }
 
-/// Returns the repository of the project. For a pull request from a fork, CircleCI always sets the fork variables;
-/// without them, the change comes from the project's own repository.
+fn find_pull_request_url(env: &Env) -> Option<&str> {
+    env.get("CIRCLE_PULL_REQUEST").or(env.get("CIRCLE_PULL_REQUESTS"))
+}
+
+fn is_change(env: &Env) -> bool {
+    find_pull_request_url(env).is_some() || is_fork(env)
+}
+
+/// Returns whether the pull request is from a fork. Its branch is then `pull/N`, also if the variables are not set.
+fn is_fork(env: &Env) -> bool {
+    let has_fork_variable = FORK_VARIABLES.into_iter().any(|name| env.get(name).is_some());
+    has_fork_variable || env.get("CIRCLE_BRANCH").is_some_and(is_fork_branch)
+}
+
+/// Returns whether CircleCI uses this name for a pull request from a fork: `pull/N` or `pull/N/head`.
+fn is_fork_branch(branch: &str) -> bool {
+    let Some(number) = branch.strip_prefix("pull/") else {
+        return false;
+    };
+    let number = number.strip_suffix("/head").unwrap_or(number);
+    number.parse::<u64>().is_ok()
+}
+
+/// Returns the repository of the project. If CircleCI sets the URL, it also sets the fork variables for a pull request
+/// from a fork: without them, the change comes from the project's own repository. Without the URL, nothing shows where a
+/// change comes from.
 pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
-    let has_change = FORK_VARIABLES.into_iter().all(|name| env.get(name).is_none());
-    TargetRepository::new([env.get_owned("CIRCLE_REPOSITORY_URL")], has_change)
+    let url = env.get_owned("CIRCLE_REPOSITORY_URL");
+    let has_change = !is_fork(env) && (url.is_some() || !is_change(env));
+    TargetRepository::new([url], has_change)
 }

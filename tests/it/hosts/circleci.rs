@@ -47,6 +47,7 @@ fn pull_request_of_the_same_repository_is_its_branch() {
     let extra_variables = [
         ("CIRCLE_BRANCH", "feature"),
         ("CIRCLE_PULL_REQUEST", "https://github.com/o/p/pull/8"),
+        ("CIRCLE_REPOSITORY_URL", "git@github.com:o/p.git"),
     ];
     circleci_job(&folder, &project.feature, &extra_variables)
         .says()
@@ -74,6 +75,49 @@ fn pull_request_of_fork_is_not_sent() {
         .base(&project.fork, "`origin/main`")
         .changes(&FEATURE);
     job.leaves_the_fork();
+}
+
+/// With the GitHub App, CircleCI sets no variables of the fork.
+#[test]
+fn pull_request_of_fork_without_variables_is_recognized_by_its_branch() {
+    let project = Project::new();
+    for branch in ["pull/8", "pull/8/head"] {
+        let folder = circleci_clone(&project, branch, &project.feature);
+        let job =
+            circleci_job(&folder, &project.feature, &[("CIRCLE_BRANCH", branch)]).with_remote_as_target();
+        job.says()
+            .has("fork", true)
+            .head(branch, &project.feature)
+            .changes(&FEATURE);
+        job.leaves_the_fork();
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+    let folder = circleci_clone(&project, "pull/request", &project.feature);
+    circleci_job(&folder, &project.feature, &[("CIRCLE_BRANCH", "pull/request")])
+        .says()
+        .has("fork", false)
+        .quietly();
+}
+
+/// Without the URL of the repository, nothing shows whether the clone is the project's repository or a fork.
+#[test]
+fn pull_request_without_repository_url_needs_the_target_repository() {
+    let project = Project::new();
+    let folder = circleci_clone(&project, "feature", &project.feature);
+    let extra_variables = [
+        ("CIRCLE_BRANCH", "feature"),
+        ("CIRCLE_PULL_REQUEST", "https://github.com/o/p/pull/8"),
+    ];
+    let job = circleci_job(&folder, &project.feature, &extra_variables);
+    job.expect_unsettled(&[
+        "could not prove which commits the target branch",
+        "--target-repository",
+    ]);
+    job.with_remote_as_target()
+        .says()
+        .has("fork", false)
+        .head("feature", &project.feature)
+        .changes(&FEATURE);
 }
 
 #[test]
