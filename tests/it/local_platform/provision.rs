@@ -91,8 +91,10 @@ fn apply_checks_the_conditions_before_the_first_call() {
             "is not one of the default connections",
         ),
         (
-            hybrid_file_with_repository()
-                .replace("privateKey: { secretName: key }", "password: { secretName: key }"),
+            hybrid_file_with_repository().replace(
+                "privateKey: { secretName: key }",
+                "password: { secretName: key, secretKey: k }",
+            ),
             "has no privateKey",
         ),
         (

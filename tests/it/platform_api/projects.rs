@@ -101,6 +101,29 @@ fn environments_create_sends_the_file_as_it_is_written() {
     let refusal = platform.call(&world).run(args).expect(2);
     assert!(!refusal.all().contains("hunter2"));
     refusal.saying(&["e.yaml:9:7:", "password"]);
+    // No command could address such an environment, and such a reference names no value.
+    for (from, to, expected_text) in [
+        (
+            "name: production",
+            "name: '..'",
+            "e.yaml:1:1: name: \"..\" cannot be",
+        ),
+        (
+            "name: production",
+            "name: \"a\\tb\"",
+            "e.yaml:1:1: name: \"a\\tb\" cannot be",
+        ),
+        (", secretKey: k", "", "password: must name the key in the secret"),
+        (
+            "secretKey: k",
+            "secretKey: ''",
+            "password: must name the key in the secret",
+        ),
+    ] {
+        world.write("e.yaml", text.replace(from, to));
+        platform.call(&world).run(args).expect(2).saying(&[expected_text]);
+    }
+    assert_eq!(sent_bodies(&platform).len(), 1);
 }
 
 #[test]

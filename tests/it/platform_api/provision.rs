@@ -398,7 +398,10 @@ fn apply_checks_everything_before_the_first_request() {
             "p.yaml:8:7",
         ),
         (
-            hybrid_file().replace("privateKey: { secretName: key }", "password: { secretName: key }"),
+            hybrid_file().replace(
+                "privateKey: { secretName: key }",
+                "password: { secretName: key, secretKey: k }",
+            ),
             "privateKey",
         ),
         (
@@ -615,4 +618,29 @@ fn apply_with_unwritable_state_file_sends_no_request() {
     );
     assert!(!log.contains("continues from"), "{log}");
     assert!(platform.requests().is_empty());
+}
+
+#[test]
+fn apply_with_incomplete_reference_to_secret_sends_nothing() {
+    for (from, to, expected_text) in [
+        (
+            ", secretKey: k }",
+            " }",
+            "p.yaml:9:31: environment.connectionOverrides[0].connectionProperties.password: must name",
+        ),
+        (
+            "name: production",
+            "name: '..'",
+            "p.yaml:4:3: environment.name: \"..\" cannot be the name of an environment",
+        ),
+    ] {
+        let (world, platform) = (World::new(), provision_platform(None));
+        world.write("p.yaml", full_saas().replace(from, to));
+        let call = platform.call(&world).variable("DWH", "s3cret");
+        call.run(APPLY).expect(2).saying(&[expected_text]);
+        assert_eq!(platform.requests().len(), 0);
+        // The complete file is applied.
+        world.write("p.yaml", full_saas());
+        call.run(APPLY).expect(0);
+    }
 }

@@ -154,6 +154,9 @@ impl Platform {
         name: &str,
         overrides: &[Override],
     ) -> Result<ApiValue<OverridesSet>, HttpError> {
+        for entry in overrides {
+            self.variable_url(project, &[name, "environment-overrides", &entry.environment_name])?;
+        }
         let url = self.variable_url(project, &[name, "environment-overrides"])?;
         let body = json!({ "overrides": overrides });
         self.send_and_parse(&Request::new(Method::POST, url, Repeat::Safe).json(&body))

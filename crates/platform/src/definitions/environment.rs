@@ -3,6 +3,7 @@
 use super::fields::{FieldReader, is_nonempty_text, reject_unquoted_fields};
 use super::{DefinitionError, Document};
 use crate::api::{ConnectionOverride, NewEnvironment};
+use crate::http;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -11,6 +12,9 @@ const ACCESS_LEVELS: [&str; 5] = ["default", "admin", "runner", "readOnly", "noA
 
 /// Connection properties that must refer to a secret and must not contain it.
 const SECRET_PROPERTIES: [&str; 3] = ["privateKey", "passphrase", "password"];
+
+/// The property for a secret whose reference has no key.
+const KEYLESS_PROPERTY: &str = "privateKey";
 
 /// The fields of a connection property, each a string.
 const PROPERTY_FIELDS: [&str; 3] = ["value", "secretName", "secretKey"];
@@ -45,9 +49,17 @@ pub fn read_environment(
         (None, None) => return Err(fields.error_at("defaultConnections", "is required")),
         (Some(definition), _) => read_default_connections(&fields, definition)?,
     };
+    let name = fields.required_text("name")?;
+    // Later requests contain the name in their URL.
+    if let Some(reason) = http::find_segment_problem(&name) {
+        return Err(fields.error_at(
+            "name",
+            format!("{name:?} cannot be the name of an environment: {reason}"),
+        ));
+    }
     let is_known = |key: &String| KNOWN_KEYS.contains(&key.as_str());
     Ok(NewEnvironment {
-        name: fields.required_text("name")?,
+        name,
         display_name: fields.find_text("displayName")?,
         description: fields.find_possibly_empty_text("description")?,
         default_agent_id: fields.required_uuid("defaultAgentId")?,
@@ -107,8 +119,8 @@ fn read_connection_overrides(
 }
 
 /// Returns the properties of a connection unchanged, after a check. Each property must be a map in which none of the
-/// [`PROPERTY_FIELDS`] is a number or boolean. A property for a secret must contain the secret's name and must not
-/// contain its value.
+/// [`PROPERTY_FIELDS`] is a number or boolean. A property for a secret must contain the secret's name and, except
+/// [`KEYLESS_PROPERTY`], its key, and must not contain its value.
 fn read_connection_properties(
     document: &Document,
     path: &str,
@@ -137,6 +149,10 @@ fn read_connection_properties(
             return Err(secret_error(document, &property_path));
         }
         reject_unquoted_fields(document, &property_path, fields, &PROPERTY_FIELDS)?;
+        let needs_key = is_secret && !name.eq_ignore_ascii_case(KEYLESS_PROPERTY);
+        if needs_key && !is_nonempty_text(fields.get("secretKey")) {
+            return Err(document.error_at(&property_path, "must name the key in the secret with `secretKey`"));
+        }
     }
     Ok(properties.clone())
 }

@@ -458,8 +458,18 @@ environment:
                 ),
                 (
                     "privateKey: { secretName: key }",
-                    "password: { secretName: key }",
+                    "password: { secretName: key, secretKey: k }",
                     "has no privateKey",
+                ),
+                (
+                    "name: production",
+                    "name: '..'",
+                    "p.yaml:4:3: environment.name: \"..\" cannot be the name of an environment",
+                ),
+                (
+                    "{ secretName: key }",
+                    "{ secretName: key }\n        passphrase: { secretName: key, secretKey: '' }",
+                    "p.yaml:12:9: environment.connectionOverrides[0].connectionProperties.passphrase: must name the key",
                 ),
                 (
                     "{ secretName: key }",
@@ -509,6 +519,11 @@ environment:
                     "secretName: pw",
                     "secretName: other",
                     "no connection in the environment uses the secret \"pw\"",
+                ),
+                (
+                    "{ secretName: pw, secretKey: k }",
+                    "{ secretName: pw }",
+                    "password: must name the key in the secret with `secretKey`",
                 ),
                 (
                     "secretKey: k",
