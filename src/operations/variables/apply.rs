@@ -10,6 +10,7 @@ use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_base::text::format_count;
+use sluicegate_platform::api::Override;
 use sluicegate_platform::definitions::Document;
 use sluicegate_platform::definitions::variables::{self, StepOutcome, VariableDefinition, VariableStep};
 use std::iter;
@@ -26,12 +27,32 @@ pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
             let results = None;
             return report_results(run, args, &steps, results);
         }
-        let results = variables::execute_steps(&project.platform, project.id, &steps, |step, outcome| {
-            warn_of_failure(run, step, outcome);
-        })
+        let results = variables::execute_steps(
+            &project.platform,
+            project.id,
+            &steps,
+            &|variable, overrides| set_last_words(run, variable, overrides),
+            |step, outcome| warn_of_failure(run, step, outcome),
+        )
         .await;
         report_results(run, args, &steps, Some(&results))
     })?
+}
+
+/// Sets what the run says if a signal ends it: which overrides of the variable may be removed and not set again. The
+/// file contains their new values, so another run sets them.
+fn set_last_words(run: &Run, variable: &str, removed_overrides: &[Override]) {
+    let lost_values: Vec<String> = removed_overrides
+        .iter()
+        .map(variables::describe_lost_override)
+        .collect();
+    let last_words = match lost_values.join("; ") {
+        lost_values if lost_values.is_empty() => lost_values,
+        lost_values => format!(
+            "the change of {variable} is not complete: {lost_values}\nhint: run the command again to complete it"
+        ),
+    };
+    run.signals.set_last_words(&last_words);
 }
 
 /// Requests the variables of the project, compares them with the file, and returns the changes to make. Unless

@@ -88,6 +88,7 @@ async fn set_overrides(
     values: &[(String, String)],
     output: OutputArgs,
 ) -> CommandResult {
+    let values = resolve_environments(project, values).await?;
     reject_repeated_environment(values.iter().map(|(environment, _)| environment))?;
     let environment_filter = None;
     let current = match project
@@ -98,8 +99,7 @@ async fn set_overrides(
         Ok(response) => response,
         Err(error) => return Err(project.variable_request_failure(name, error).await),
     };
-    reject_ambiguous_environment(project, values).await?;
-    let overrides = parse_overrides(current.variable.r#type.as_deref(), values)?;
+    let overrides = parse_overrides(current.variable.r#type.as_deref(), &values)?;
     let response = match project.platform.set_overrides(project.id, name, &overrides).await {
         Ok(response) => response,
         Err(error) => {
@@ -165,14 +165,17 @@ fn reject_repeated_environment<'a>(environments: impl Iterator<Item = &'a String
     Ok(())
 }
 
-/// Fails if the environment of a value is ambiguous: the name of an environment may contain `=`, which also separates
-/// it from the value. Only a value with another `=` can be ambiguous, so otherwise the environments are not requested.
-async fn reject_ambiguous_environment(
+/// Returns the pairs of an environment and its value that the user means: the name of an environment may contain `=`,
+/// which also separates it from the value. `values` are the pairs that the first `=` separates. Fails if several
+/// environments match. Only a value with another `=` can be meant otherwise, so without one, the environments are not
+/// requested.
+async fn resolve_environments(
     project: &RemoteProject,
     values: &[(String, String)],
-) -> Result<(), Failure> {
+) -> Result<Vec<(String, String)>, Failure> {
+    let mut resolved_values = values.to_vec();
     if !values.iter().any(|(_, value)| value.contains('=')) {
-        return Ok(());
+        return Ok(resolved_values);
     }
     // Without the list, the first `=` separates.
     let environments = request_for_hint(project.platform.fetch_environments(project.id)).await;
@@ -181,8 +184,8 @@ async fn reject_ambiguous_environment(
         .flatten()
         .filter_map(|environment| environment.value.name)
         .collect();
-    for (first_name, value) in values {
-        let argument = format!("{first_name}={value}");
+    for (environment, value) in &mut resolved_values {
+        let argument = format!("{environment}={value}");
         let matching_names: Vec<&str> = names
             .iter()
             .map(String::as_str)
@@ -201,8 +204,13 @@ async fn reject_ambiguous_environment(
                 "nothing was sent; set the value in a file, with `sluicegate variables apply -f FILE`",
             ));
         }
+        if let Some(name) = matching_names.first() {
+            value.clear();
+            value.push_str(&argument[name.len() + 1..]);
+            (*name).clone_into(environment);
+        }
     }
-    Ok(())
+    Ok(resolved_values)
 }
 
 /// Converts the text of each environment's value to JSON, according to the type of the variable.

@@ -1,7 +1,13 @@
 //! `variables`: requests, output, and exit codes.
 
+#[cfg(unix)]
+use crate::support::send_signal;
 use crate::support::{Platform, ProgramOutput, World, answer, in_turn};
 use serde_json::{Value, json};
+#[cfg(unix)]
+use std::process::Stdio;
+#[cfg(unix)]
+use std::time::Duration;
 use wiremock::{Request, ResponseTemplate};
 
 const LIST: &str = "/variables$";
@@ -320,6 +326,37 @@ fn overrides_set_of_ambiguous_environment_sends_nothing() {
     let request_count = platform.requests().len();
     call.run("variables overrides set v a=1").expect(0);
     assert_eq!(platform.requests().len(), request_count + 2);
+    // If only one environment matches, its complete name separates.
+    let environments =
+        json!({ "results": [{ "name": "a=b" }, { "name": "c" }], "page": 0, "size": 100, "total": 2 });
+    let platform = Platform::new();
+    platform.respond_to("GET", OVERRIDES, answer(&known));
+    platform.respond_to("GET", "/environments$", answer(&environments));
+    let set = json!({ "successfulOverrides": [{ "environmentName": "a=b" }, { "environmentName": "c" }],
+        "failedOverrides": [] });
+    platform.respond_to("POST", OVERRIDES, answer(&set));
+    let call = platform.call(&world);
+    call.run("variables overrides set v a=b=c=d c=x=y").expect(0);
+    let expected_overrides = json!([{ "environmentName": "a=b", "value": "c=d" },
+        { "environmentName": "c", "value": "x=y" }]);
+    assert_eq!(changes(&platform)[0].1["overrides"], expected_overrides);
+    call.run("variables overrides set v a=b=1 a=b=2")
+        .expect(2)
+        .saying(&["the environment a=b is listed more than once"]);
+}
+
+#[test]
+fn overrides_set_of_environment_that_no_path_can_contain_sends_nothing() {
+    let (world, platform) = (World::new(), Platform::new());
+    let known = json!({ "variable": { "name": "v", "type": "TEXT" }, "overrides": [] });
+    platform.respond_to("GET", OVERRIDES, answer(&known));
+    for value in ["..=q", "a\tb=q"] {
+        platform
+            .call(&world)
+            .run(("variables overrides set v", &[value]))
+            .expect(2);
+    }
+    assert!(changes(&platform).is_empty());
 }
 
 #[test]
@@ -676,6 +713,55 @@ fn removed_override_that_cannot_be_set_is_reported_with_its_value() {
     let (output, _) = apply_refused_type([204, 204], 204, false);
     let output = output.expect(8).saying(&["test: no permission"]);
     assert!(!output.err.contains("may be removed"), "{}", output.all());
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_change_of_type_names_removed_overrides() {
+    // The removal of the override or, after that, the change of the type does not end before the signal.
+    for (slow_method, is_removed) in [("DELETE", true), ("PATCH", true), ("GET", false)] {
+        let (world, platform) = (World::new(), Platform::new());
+        world.write(
+            "v.yaml",
+            "variables: { days: { type: TEXT, value: five, overrides: { test: seven } } }\n",
+        );
+        listing(&platform, &[variable("days", "NUMBER", json!(5))]);
+        let overrides = json!({ "variable": { "name": "days" }, "overrides": [{ "environmentName": "test", "value": 7 }] });
+        let respond = |name: &str, response: ResponseTemplate| match name == slow_method {
+            true => response.set_delay(Duration::from_secs(60)),
+            false => response,
+        };
+        platform.respond_to("GET", OVERRIDES, respond("GET", answer(&overrides)));
+        let environments = json!({ "results": [{ "name": "test" }], "page": 0, "size": 100, "total": 1 });
+        platform.respond_to("GET", "/environments$", answer(&environments));
+        let changed = respond("PATCH", ResponseTemplate::new(204));
+        platform.respond_to(
+            "PATCH",
+            "/days$",
+            in_turn(vec![ResponseTemplate::new(409), changed]),
+        );
+        platform.respond_to("DELETE", "/test$", respond("DELETE", ResponseTemplate::new(204)));
+        let mut command = platform.call(&world).command("variables apply -f v.yaml");
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let count = if slow_method == "PATCH" { 2 } else { 1 };
+        platform.wait_for_requests(&mut child, |requests| {
+            let is_slow = |request: &&Request| {
+                request.method.as_str() == slow_method
+                    && (slow_method != "GET" || request.url.path().ends_with("overrides"))
+            };
+            requests.iter().filter(is_slow).count() == count
+        });
+        send_signal("INT", &child.id().to_string());
+        let output = child.wait_with_output().unwrap();
+        let log = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{log}");
+        assert_eq!(log.contains(LOST_OVERRIDE), is_removed, "{slow_method}: {log}");
+        assert_eq!(log.contains("run the command again"), is_removed, "{log}");
+    }
 }
 
 #[test]

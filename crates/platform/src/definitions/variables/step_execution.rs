@@ -24,11 +24,13 @@ pub enum StepOutcome {
 
 /// Executes the steps in order and calls `report_step` after each. If a variable could not be created, or its type could
 /// not be changed, its other steps are skipped. If the platform is unreachable or rejects the token, all remaining steps
-/// are skipped.
+/// are skipped. Calls `report_removal` with a variable and its overrides that are or may be removed and not set again,
+/// before a request removes one and after each step.
 pub async fn execute_steps(
     platform: &Platform,
     project: Uuid,
     steps: &[VariableStep],
+    report_removal: &dyn Fn(&str, &[Override]),
     mut report_step: impl FnMut(&VariableStep, &StepOutcome),
 ) -> Vec<StepOutcome> {
     let mut unusable_variables: HashSet<&str> = HashSet::new();
@@ -41,12 +43,14 @@ pub async fn execute_steps(
             StepOutcome::Skipped
         } else {
             let removed_overrides = removed_overrides.entry(step.variable()).or_default();
-            execute_step(platform, project, step, removed_overrides)
+            let outcome = execute_step(platform, project, step, removed_overrides, report_removal)
                 .await
                 .unwrap_or_else(|error| StepOutcome::Failed {
                     error,
                     lost_overrides: mem::take(removed_overrides),
-                })
+                });
+            report_removal(step.variable(), removed_overrides);
+            outcome
         };
         if let StepOutcome::Failed { error, .. } = &outcome {
             is_aborted = prevents_every_step(error.kind());
@@ -77,6 +81,7 @@ async fn execute_step(
     project: Uuid,
     step: &VariableStep,
     removed_overrides: &mut Vec<Override>,
+    report_removal: &dyn Fn(&str, &[Override]),
 ) -> Result<StepOutcome, HttpError> {
     match step {
         VariableStep::Create { variable, to } => {
@@ -99,6 +104,7 @@ async fn execute_step(
                 sent,
                 unfit_overrides,
                 removed_overrides,
+                report_removal,
             )
             .await?;
         }
@@ -125,11 +131,14 @@ async fn update_variable(
     fields: &VariableFields,
     unfit_overrides: &[Override],
     removed_overrides: &mut Vec<Override>,
+    report_removal: &dyn Fn(&str, &[Override]),
 ) -> Result<(), HttpError> {
     match platform.update_variable(project, variable, fields).await {
         Err(error) if error.kind() == ErrorKind::Conflict && !unfit_overrides.is_empty() => {}
         result => return result,
     }
+    // From here on, the overrides may be removed.
+    report_removal(variable, unfit_overrides);
     let mut result = remove_overrides(platform, project, variable, unfit_overrides, removed_overrides).await;
     if result.is_ok() {
         result = platform.update_variable(project, variable, fields).await;
