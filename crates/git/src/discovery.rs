@@ -1,11 +1,11 @@
 //! Finds and opens the repository.
 
+use super::disk_file::is_missing_file_error;
 use super::error::GitError;
 use super::{opened_repository::OpenedRepository, repository::Repository, stand_in};
 use git2::{ErrorCode, Oid, Repository as Library, RepositoryOpenFlags};
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
@@ -156,7 +156,7 @@ fn reject_grafts(common_dir: &Path) -> Result<(), GitError> {
             .split(|byte| *byte == b'\n')
             .map(<[u8]>::trim_ascii)
             .all(|line| line.is_empty() || line.starts_with(b"#")),
-        Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+        Err(error) => is_missing_file_error(&error),
     };
     if is_without_grafts {
         Ok(())
@@ -170,8 +170,10 @@ fn reject_grafts(common_dir: &Path) -> Result<(), GitError> {
 /// an error, too: libgit2 reads the other ids in it as the commit's parents, as in `info/grafts`.
 fn read_shallow_commits(git_dir: &Path) -> Result<HashSet<Oid>, GitError> {
     let path = git_dir.join("shallow");
-    let Ok(metadata) = std::fs::metadata(&path) else {
-        return Ok(HashSet::new());
+    let metadata = match std::fs::metadata(&path) {
+        Ok(metadata) => metadata,
+        Err(error) if is_missing_file_error(&error) => return Ok(HashSet::new()),
+        Err(error) => return Err(GitError::io("read", &path)(error)),
     };
     if metadata.len() > MAX_SHALLOW_SIZE {
         return Err(GitError::Unsupported {

@@ -78,10 +78,30 @@ fn reject_special_file(metadata: Metadata) -> io::Result<Metadata> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
 }
 
-/// Returns the kind of a file on disk; `None` if nothing or a directory is at the path. A pipe or a device is treated
-/// as a regular file that cannot be read, so that the file that it replaced does not look deleted.
+/// Returns whether nothing is at the path. If the system does not show what is there, for example because of the
+/// permissions of a directory, something may be there.
+pub fn is_missing(path: &Path) -> bool {
+    path.symlink_metadata()
+        .is_err_and(|error| is_missing_file_error(&error))
+}
+
+/// Returns whether the error means that there is no file at the path. With any other error, there may be one.
+pub(super) fn is_missing_file_error(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+/// Returns the kind of a file on disk; `None` if nothing or a directory is at the path. A pipe, a device, and a path
+/// that the system does not show are treated as a regular file that cannot be read, so that the file does not look
+/// deleted.
 pub(super) fn find_disk_file_kind(path: &Path) -> Option<FileKind> {
-    let file_type = path.symlink_metadata().ok()?.file_type();
+    let file_type = match path.symlink_metadata() {
+        Ok(metadata) => metadata.file_type(),
+        Err(error) if is_missing_file_error(&error) => return None,
+        Err(_) => return Some(FileKind::Regular),
+    };
     match (file_type.is_dir(), file_type.is_symlink()) {
         (true, _) => None,
         (_, true) => Some(FileKind::Symlink),

@@ -192,6 +192,7 @@ fn compare_disk_with_index(
     options
         .show(StatusShow::Workdir)
         .include_untracked(true)
+        .include_unreadable_as_untracked(true)
         .recurse_untracked_dirs(true)
         .exclude_submodules(true);
     let statuses = repository
@@ -305,14 +306,14 @@ fn build_tracked_file(
     })
 }
 
-/// Returns whether the disk has something other than a directory at this path. A path that is not UTF-8 is treated as
-/// missing. As in git, a file behind a linked directory is missing, too: the link may lead out of the repository.
+/// Returns whether the disk has, or may have, something other than a directory at this path. A path that is not UTF-8 is
+/// treated as missing. As in git, a file behind a linked directory is missing, too: the link may lead out of the repository.
 fn is_file_on_disk(linked_directories: &mut LinkedDirectories<'_>, path: &[u8]) -> bool {
     let Ok(path) = std::str::from_utf8(path) else {
         return false;
     };
-    let metadata = linked_directories.root.join(path).symlink_metadata();
-    metadata.is_ok_and(|metadata| !metadata.is_dir()) && !linked_directories.contain_file(Path::new(path))
+    find_disk_file_kind(&linked_directories.root.join(path)).is_some()
+        && !linked_directories.contain_file(Path::new(path))
 }
 
 /// Fails if the index contains a merge conflict, because the index then has several versions of a file. The error lists

@@ -2,7 +2,7 @@
 
 use super::{follow_links, is_in_git_dir};
 use crate::job::ci::CiContext;
-use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
+use sluicegate_git::{CommitId, GitError, Repository, Snapshot, is_missing};
 use std::path::{Path, PathBuf};
 
 /// The version of the files that a run reads from the checkout.
@@ -44,7 +44,7 @@ impl CheckoutFiles {
     /// repository. On disk, a directory is found, too.
     pub(super) fn has_file(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
         let Some(snapshot) = self.open_snapshot(repo)? else {
-            return Ok(repo.root().join(path).symlink_metadata().is_ok());
+            return Ok(!is_missing(&repo.root().join(path)));
         };
         let resolved_path = follow_links(repo, &snapshot, path)?;
         Ok(resolved_path.file.is_some()

@@ -5,7 +5,7 @@ use super::symlinks::BROKEN_LINK;
 use super::{DecidingVersion, GateFileVersion, NamedText, PolicyError, follow_links};
 use crate::job::context::PolicyRevision;
 use sluicegate_base::input;
-use sluicegate_git::{CommitId, FileContent, GitError, Repository, Snapshot, read_disk_file};
+use sluicegate_git::{CommitId, FileContent, GitError, Repository, Snapshot, is_missing, read_disk_file};
 use std::path::Path;
 
 /// Maximum size of a configuration file, in bytes.
@@ -315,7 +315,7 @@ fn read_from_disk(file: &Path, presence: FilePresence, limit: u64) -> Result<Opt
     if !file.exists() && file.is_symlink() {
         return Err(unreadable_error(name, BROKEN_LINK.to_owned()));
     }
-    if presence == FilePresence::Optional && !file.exists() {
+    if presence == FilePresence::Optional && is_missing(file) {
         return Ok(None);
     }
     match input::read_text_file(file, limit) {

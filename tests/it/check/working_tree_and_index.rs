@@ -840,6 +840,29 @@ fn file_that_cannot_be_read_is_never_pass() {
 }
 
 #[test]
+fn check_of_tracked_file_that_disk_does_not_show_is_undecided() {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    // For so long a name, the system reports an error, but not that the file is missing, as for a file in a directory
+    // without permissions. Root gets this error, too.
+    let path = format!("{}.orch.yaml", "l".repeat(300));
+    let blob = world.git("rev-parse HEAD:b.orch.yaml");
+    let entry = format!("100644,{blob},{path}");
+    world.git(&format!("update-index --add --cacheinfo {entry}"));
+    for args in ["", "--all"] {
+        let report = check_folder(&world.work(), args).expect(3).json();
+        assert_eq!(report["unreviewed"], json!([path]), "{args}");
+    }
+    let report = check_folder(&world.work(), &format!("--team-rules {}/rules.yaml", "l".repeat(300)));
+    assert!(report.expect(2).all().contains("cannot be read"));
+    // Counterpart: a missing file is deleted, also one whose directory was replaced by a file.
+    world.git(&format!("update-index --force-remove {path}"));
+    for path in ["c.orch.yaml", "b.orch.yaml/d.orch.yaml"] {
+        world.git(&format!("update-index --add --replace --cacheinfo 100644,{blob},{path}"));
+        check_folder(&world.work(), "--all").expect(0);
+    }
+}
+
+#[test]
 fn check_in_ci_compares_checkout_with_base_of_host() {
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     let head = world.git("rev-parse HEAD");
