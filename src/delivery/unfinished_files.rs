@@ -240,8 +240,9 @@ impl Run {
         }
     }
 
-    /// Writes to a path where an earlier run may have left a file, if this run may replace it. If that fails and the
-    /// old file remains, warns, because its result would be taken for that of this run.
+    /// Writes to a path where an earlier run may have left a file, if this run may replace it. If that fails, for example
+    /// because the disk is full, removes the old file, because its result would be taken for that of this run. Warns if
+    /// the old file remains.
     pub(crate) fn replace_old_file(
         &self,
         path: &Path,
@@ -252,6 +253,7 @@ impl Run {
         }
         if let Err(error) = atomic_file::write_file_with(path, write)
             && path.is_file()
+            && atomic_file::remove_file(path).is_err()
         {
             self.warn_of_old_file(path, &error);
         }

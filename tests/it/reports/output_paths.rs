@@ -152,6 +152,27 @@ fn report_beyond_limit_for_size_of_file_is_an_error() {
     assert_eq!(fs::read_dir(world.path().join("out")).unwrap().count(), 0);
 }
 
+#[test]
+fn old_report_that_cannot_be_replaced_is_removed() {
+    let world = project_with_output_folder();
+    let folder = world.path().join("out");
+    let args = "check --report junit=../out/j.xml --report json=../out/r.json";
+    let call = Call::new(&world.work());
+    call.run(args).expect(0);
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+    // As on a full disk, no file can get content.
+    let output = call
+        .command_in_shell("trap '' XFSZ; ulimit -f 0", args)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    // Counterpart: a run that can write replaces the old reports.
+    call.run(args).expect(0);
+    call.run(args).expect(0);
+    assert_eq!(read_json(&folder.join("r.json"))["verdict"], "passed");
+}
+
 /// The second report waits for the reader of a pipe, so that the first output is unfinished.
 #[test]
 fn run_that_a_signal_ends_leaves_no_temporary_file() {
