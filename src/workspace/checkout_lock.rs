@@ -5,6 +5,7 @@ use crate::error::Failure;
 use crate::session::Run;
 use sluicegate_git::Repository;
 use std::fs::{File, TryLockError};
+use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -42,31 +43,51 @@ impl CheckoutLock {
         let Some(git_dir) = repo.git_dir() else {
             return Ok(None);
         };
-        wait_for_lock(&git_dir.join(LOCK_FILE), MAX_WAIT, &|| {
+        let path = git_dir.join(LOCK_FILE);
+        let notify = || {
             run.ui
                 .say("waiting for another sluicegate command that edits this checkout");
-        })
+        };
+        match wait_for_lock(&path, MAX_WAIT, &notify)? {
+            Ok(lock) => Ok(Some(lock)),
+            Err(error) => {
+                run.ui.warn(&format!(
+                    "could not lock {}: {error}\nhint: do not run another sluicegate command that edits this checkout \
+                     at the same time",
+                    path.display()
+                ));
+                Ok(None)
+            }
+        }
     }
 }
 
-/// Locks the file, which is created if it is missing. Returns `None` if it cannot be created or if its file system has
-/// no locks. Calls `notify` once if the wait is longer than [`NOTICE_DELAY`]. Fails if another process still has the
-/// lock after `max_wait`.
+/// Opens the lock file for writing, which some network file systems require for a lock, and creates it if it is missing.
+/// The file of another user, which cannot be written, is opened for reading.
+fn open_lock_file(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    options.open(path).or_else(|error| File::open(path).map_err(|_| error))
+}
+
+/// Locks the file, which is created if it is missing. Calls `notify` once if the wait is longer than [`NOTICE_DELAY`].
+/// Fails if another process still has the lock after `max_wait`. The inner error is the reason why the file cannot be
+/// locked, for example because its file system has no locks.
 fn wait_for_lock(
     path: &Path,
     max_wait: Duration,
     notify: &dyn Fn(),
-) -> Result<Option<CheckoutLock>, Failure> {
-    // The file of another user can be locked, although it cannot be written.
-    let Ok(file) = File::open(path).or_else(|_| File::create(path)) else {
-        return Ok(None);
+) -> Result<io::Result<CheckoutLock>, Failure> {
+    let file = match open_lock_file(path) {
+        Ok(file) => file,
+        Err(error) => return Ok(Err(error)),
     };
     let started_at = Instant::now();
     let mut is_notified = false;
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(Some(CheckoutLock { _file: file })),
-            Err(TryLockError::Error(_)) => return Ok(None),
+            Ok(()) => return Ok(Ok(CheckoutLock { _file: file })),
+            Err(TryLockError::Error(error)) => return Ok(Err(error)),
             Err(TryLockError::WouldBlock) if started_at.elapsed() >= max_wait => {
                 let message = format!(
                     "another sluicegate command is still editing this checkout: it has locked {}",
@@ -90,24 +111,35 @@ fn wait_for_lock(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write as _;
 
     #[test]
     fn lock_is_refused_while_another_command_has_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(LOCK_FILE);
         let lock = wait_for_lock(&path, Duration::ZERO, &|| {}).unwrap();
-        assert!(lock.is_some());
+        assert!(lock.is_ok());
         let error = wait_for_lock(&path, Duration::from_millis(50), &|| {}).unwrap_err();
         let text = error.describe_on_one_line();
         assert!(text.contains("still editing"), "{text}");
         drop(lock);
-        assert!(wait_for_lock(&path, Duration::ZERO, &|| {}).unwrap().is_some());
+        assert!(wait_for_lock(&path, Duration::ZERO, &|| {}).unwrap().is_ok());
+    }
+
+    #[test]
+    fn existing_lock_file_is_opened_for_writing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(LOCK_FILE);
+        for _ in 0..2 {
+            let mut file = open_lock_file(&path).unwrap();
+            assert!(file.write_all(b"x").is_ok());
+        }
     }
 
     #[test]
     fn checkout_that_cannot_have_a_lock_is_edited_without_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("missing").join(LOCK_FILE);
-        assert!(wait_for_lock(&path, Duration::ZERO, &|| {}).unwrap().is_none());
+        assert!(wait_for_lock(&path, Duration::ZERO, &|| {}).unwrap().is_err());
     }
 }

@@ -113,11 +113,25 @@ fn lock_checkout(world: &World) -> fs::File {
 }
 
 #[test]
+fn command_that_cannot_lock_the_checkout_warns_and_edits_it() {
+    let world = project();
+    let warning = "could not lock ";
+    let lock = world.work().join(".git/sluicegate-edits");
+    std::os::unix::fs::symlink("missing/lock", &lock).unwrap();
+    let output = Call::new(&world.work()).run("rules new first").expect(0);
+    output.saying(&[warning, "sluicegate-edits", "at the same time"]);
+    fs::remove_file(&lock).unwrap();
+    let output = Call::new(&world.work()).run("rules new second").expect(0);
+    assert!(!output.err.contains(warning), "{}", output.err);
+}
+
+#[test]
 fn command_that_waits_for_another_one_reports_it_once() {
     let notice = "waiting for another sluicegate command that edits this checkout";
     let commands = [
         "rules new first",
         "init --git-diff",
+        "init --host none",
         "fix",
         "shared-pipelines add a.orch.yaml",
     ];
