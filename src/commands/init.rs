@@ -22,6 +22,8 @@ pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
         return git_diff::run(run, args.dry_run);
     }
     reject_unusable_ci(run)?;
+    // Held until the files are written: the plan depends on the files that exist.
+    let _lock = if args.dry_run { None } else { run.lock_checkout()? };
     let workspace = run.open_workspace()?;
     let facts = repository_facts::detect_repository_facts(run, &workspace, args)?;
     let plan = InitPlan::from_facts(&facts);
