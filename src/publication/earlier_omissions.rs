@@ -129,7 +129,7 @@ impl Publication<'_> {
         let branch = self.history.find_branch(version);
         let receipt = Receipt::for_unchanged_files(plan, &hashes, version, &published_version.commit, branch)
             .with_rejected_resources(omissions);
-        self.report_junit(&name, status, &problems, None);
+        let status = self.report_junit(&name, status, &problems, None);
         Ok(status.worse(self.write_records(receipt)))
     }
 }

@@ -1,6 +1,7 @@
 //! Writes the outcome as JUnit: a suite `publish`, with one case for the version and one for each break.
 
 use super::Publication;
+use super::receipt_output::UNWRITTEN_FILE;
 use super::smoke::SmokeResult;
 use crate::atomic_file;
 use crate::error::Failure;
@@ -12,23 +13,22 @@ use sluicegate_reports::{PublishBreak, PublishRun, write_publish_junit};
 use std::path::Path;
 
 impl Publication<'_> {
-    /// Writes the JUnit report if one is requested, in place of the undecided report from the start of the run. A
-    /// failure to write it is reported but does not change the exit status.
+    /// Writes the JUnit report if one is requested, in place of the undecided report from the start of the run. Returns
+    /// the exit status of the run, which a failure to write the report may make worse.
     pub(super) fn report_junit(
         &self,
         case_name: &str,
         status: ExitStatus,
         problems: &[String],
         smoke: Option<&SmokeResult>,
-    ) {
+    ) -> ExitStatus {
         let Some(path) = &self.settings.junit else {
-            return;
+            return status;
         };
         // A later failure must not replace the report with an undecided one.
         self.run.finish_publish_report();
-        if let Err(failure) = self.write_junit(path, case_name, status, problems, smoke) {
-            self.run.report_failure(&failure);
-        }
+        let result = self.write_junit(path, case_name, status, problems, smoke);
+        status.worse(self.run.report_result_as(UNWRITTEN_FILE, result))
     }
 
     /// Writes the JUnit report, with a case for the publish, one for each breaking change and one for each smoke run.

@@ -190,11 +190,8 @@ impl Publication<'_> {
         let title = format!("Nothing published: {}", published_version.reason);
         let result = outcome_report::report_unchanged_version(self, plan, &title, smoke.as_ref());
         let mut status = print_status.worse(self.report_lost_output(result, &mut problems));
-        // A signal may have arrived while the version was requested.
-        if let Some(signal_status) = self.run.signals.pending_status() {
-            status = status.worse(signal_status);
-        }
-        self.report_junit(&message, status, &problems, smoke.as_ref());
+        status = self.add_signal_status(status, &mut problems);
+        status = self.report_junit(&message, status, &problems, smoke.as_ref());
         let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
         Ok(status.worse(if published_version.is_disabled {
             self.write_records_of_disabled_version(receipt)
@@ -227,7 +224,7 @@ impl Publication<'_> {
         let title = format!("{PUBLISH_FAILED}: {name} ({adjective})");
         let status = self.run.report_failure_as(&title, failure);
         let receipt = Receipt::for_rejected_plan(plan, &self.compute_needed_hashes(plan)?);
-        self.report_junit(&name, status, &[problem], None);
+        let status = self.report_junit(&name, status, &[problem], None);
         Ok(status.worse(self.write_records(receipt)))
     }
 
@@ -259,16 +256,16 @@ impl Publication<'_> {
 
     /// Uploads the plan, runs the smoke runs, and reports the outcome. The version is disabled if a newer commit was
     /// published meanwhile, or if smoke runs are due but the version may be incomplete. If there are smoke runs, a
-    /// signal does not end the run before their end, because the version may have to be disabled until then.
+    /// signal does not end the run before their end, because the version may have to be disabled until then. Without
+    /// smoke runs, a signal ends the run until the outcome is known. Then it ends no run, so that the reports and the
+    /// receipt agree.
     fn execute_upload(&self, platform: &Platform, plan: &Plan) -> CommandResult {
         let outcome = self.upload(platform, plan)?;
         let outcome = self.disable_superseded_version(platform, plan, outcome)?;
         let outcome = self.disable_unproven_version(platform, plan, outcome)?;
         let outcome = self.add_earlier_omissions(plan, outcome);
+        self.run.signals.hold();
         let smoke = self.smoke_test_uploaded_version(platform, plan, &outcome)?;
-        // A signal after the release ends the run at once. In the opposite order, a signal between the two is lost.
-        self.run.signals.release();
-        let signal_status = self.run.signals.pending_status();
         // The warnings about an existing version were printed when it was published.
         if outcome.kind.may_have_published() {
             self.print_plan_warnings(plan);
@@ -278,14 +275,12 @@ impl Publication<'_> {
         let mut problems = outcome.list_sentences();
         let result = outcome_report::report_outcome(self, plan, &outcome, smoke.as_ref());
         let mut status = self.report_lost_output(result, &mut problems);
-        self.run.signals.set_last_words("");
-        // A signal that arrived meanwhile determines the exit status. The status of an incomplete version has priority,
-        // because consumers may use that version.
-        if let Some(signal_status) = signal_status.filter(|_| status != ExitStatus::Incomplete) {
-            status = status.worse(signal_status);
+        // The status of an incomplete version has priority, because consumers may use that version.
+        if status != ExitStatus::Incomplete {
+            status = self.add_signal_status(status, &mut problems);
         }
         let case_name = format!("{}: {}", plan.describe_version(), outcome.kind);
-        self.report_junit(&case_name, status, &problems, smoke.as_ref());
+        status = self.report_junit(&case_name, status, &problems, smoke.as_ref());
         let is_version_missing = matches!(outcome.kind, OutcomeKind::Conflict | OutcomeKind::Failed);
         if let Some(error) = outcome.hash_error.filter(|_| !is_version_missing) {
             status = status.worse(self.report_missing_hashes(error));

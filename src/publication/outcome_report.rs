@@ -11,6 +11,7 @@ use crate::session::artifact_versions::{
     describe_latest_version, disable_command, list_command, show_command,
 };
 use crate::session::failure_conversion::http_exit_status;
+use crate::session::signals::describe_end;
 use crate::session::step_report::PUBLISH_FAILED;
 use sluicegate_base::text;
 use sluicegate_base::text::format_count;
@@ -156,6 +157,24 @@ impl Publication<'_> {
             problems.push(failure.describe_on_one_line());
             self.run.report_failure_as(PUBLISH_FAILED, &failure)
         })
+    }
+
+    /// Returns the exit status, which a signal determines if one has arrived. If the run had succeeded already, says that
+    /// the signal came too late, also in the `problems` of the JUnit report. From now on, a signal does not end the run
+    /// or change its exit status, because the reports contain it.
+    pub(super) fn add_signal_status(&self, status: ExitStatus, problems: &mut Vec<String>) -> ExitStatus {
+        let signals = &self.run.signals;
+        signals.hold();
+        let Some(signal_status) = signals.pending_status() else {
+            return status;
+        };
+        if status == ExitStatus::Success {
+            let word = describe_end(signal_status);
+            let problem = format!("this run was {word} after its last change, so nothing was undone");
+            self.run.ui.warn(&problem);
+            problems.push(problem);
+        }
+        status.worse(signal_status)
     }
 
     /// Writes the step summary of a publish or a dry run that did not fail: the version, and what changed for

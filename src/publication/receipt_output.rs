@@ -8,8 +8,8 @@ use crate::publish::Receipt;
 use crate::session::failure_conversion::to_write_failure;
 use crate::session::statement_output::STATEMENT_FAILED;
 
-/// The title of the failure that a file of the publish could not be written.
-const UNWRITTEN_FILE: &str = "A file was not written";
+/// The title of the failure that a file of the publish could not be written. The publish may have succeeded nevertheless.
+pub(super) const UNWRITTEN_FILE: &str = "A file was not written";
 
 impl Publication<'_> {
     /// Fails if a file of this publish cannot be written. After the upload, this would be too late: consumers use the

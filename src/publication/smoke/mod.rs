@@ -86,8 +86,6 @@ impl Publication<'_> {
         if !self.has_smoke_runs() || !is_complete {
             return Ok(None);
         }
-        // Signals are not held yet if the upload found that the version exists.
-        self.run.signals.hold();
         let hashes = outcome.hashes.as_deref().unwrap_or_default();
         let receipt = self.complete_receipt(Receipt::for_outcome(plan, hashes, outcome));
         let is_new = outcome.kind == OutcomeKind::Published;
@@ -122,9 +120,10 @@ impl Publication<'_> {
             return Ok(None);
         }
         let name = &published_version.version;
-        // A signal must not end the program during the smoke runs, because the version may have to be disabled then.
+        // A signal must not end the program during the smoke runs, because the version may have to be disabled then, nor
+        // before the reports are written.
         self.run.signals.hold();
-        let result = self.run.block_on(async {
+        self.run.block_on(async {
             let version = match self.request_version(platform, receipt).await {
                 Ok(version) => version,
                 Err(problem) => return Some(self.build_unread_result(platform, receipt, problem)),
@@ -142,9 +141,7 @@ impl Publication<'_> {
                 return None;
             }
             Some(test.execute().await)
-        });
-        self.run.signals.release();
-        result
+        })
     }
 
     /// Returns the test of a version that an earlier run published, with the executions that the earlier run's receipt

@@ -5,13 +5,17 @@ use crate::support::publishing::{
 };
 use crate::support::{
     Call, Job, PROJECT, Platform, Shop, SmokePlatform, TOKEN, World, answer, disable_request, head, in_turn,
-    job_output, orchestration_text, read_json, repository,
+    job_output, orchestration_text, read_json, repository, send_signal,
 };
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 use wiremock::{Request, ResponseTemplate};
 
 const PUBLISH: [&str; 7] = [
@@ -987,6 +991,57 @@ fn publish_with_unwritable_file_sends_nothing() {
     assert!(platform.requests().is_empty());
     // The directory of the receipt need not exist.
     platform.call(&world).run(&PUBLISH).expect(0);
+}
+
+#[test]
+fn publish_whose_junit_report_is_lost_exits_with_2() {
+    let world = project_to_publish();
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "after": head(&world) });
+    for (path, code) in [("/dev/full", 2), ("out/junit.xml", 0)] {
+        let platform = publish_platform(&world, upload_response(&json!([])));
+        let output = Job::github()
+            .event("push", "refs/heads/main", &payload)
+            .extend(&world, platform.call(&world))
+            .run((&PUBLISH, &*format!("--junit {path}")))
+            .expect(code);
+        assert_eq!(
+            output.all().contains("title=A file was not written"),
+            code == 2,
+            "{}",
+            output.all()
+        );
+        assert!(!output.all().contains("Publish failed"), "{}", output.all());
+        assert_eq!(read_json(&world.work().join("out/receipt.json"))["outcome"], "published");
+    }
+}
+
+/// The report waits for the reader of a pipe, so that the signal arrives after the upload.
+#[cfg(unix)]
+#[test]
+fn publish_that_a_signal_interrupts_after_the_upload_writes_its_records() {
+    let world = project_to_publish();
+    let platform = publish_platform(&world, upload_response(&json!([])));
+    let pipe = world.path().join("pipe");
+    let status = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(status.unwrap().success());
+    let mut child = platform
+        .call(&world)
+        .command((&PUBLISH, "--junit ../pipe"))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert!(line.starts_with("published version 1"), "{line}");
+    send_signal("TERM", &child.id().to_string());
+    thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none(), "the signal ended the run");
+    let junit = fs::read_to_string(&pipe).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(junit.contains("failures=\"0\""), "{junit}");
+    assert_eq!(read_json(&world.work().join("out/receipt.json"))["outcome"], "published");
 }
 
 #[test]
