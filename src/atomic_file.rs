@@ -23,6 +23,17 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.finish()
 }
 
+/// Creates a file atomically, so that a run that ends early leaves no empty file, which the next run would treat as the
+/// user's. Fails if something is at the path, even a broken link.
+pub(crate) fn create_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if path.symlink_metadata().is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(bytes)?;
+    file.finish_new()
+}
+
 /// Replaces the content of a file that was read before; a missing file is empty. Fails if the file has another content
 /// now, because the edit of another program would be lost.
 pub(crate) fn replace_file(path: &Path, old_bytes: &[u8], new_bytes: &[u8]) -> io::Result<()> {
@@ -165,6 +176,22 @@ impl AtomicFile {
         self.temporary_path = None;
         Ok(())
     }
+
+    /// Moves the temporary file to its path as [`Self::finish`] does, but fails if a file is there. The list stays locked
+    /// meanwhile, so that a signal cannot end the run after the first step.
+    fn finish_new(mut self) -> io::Result<()> {
+        let Some(temporary_path) = &self.temporary_path else {
+            return Ok(());
+        };
+        let mut temporary_paths = lock_temporary_paths();
+        drop(File::create_new(&self.path)?);
+        fs::rename(temporary_path, &self.path).inspect_err(|_| {
+            let _ = fs::remove_file(&self.path);
+        })?;
+        temporary_paths.retain(|path| path != temporary_path);
+        self.temporary_path = None;
+        Ok(())
+    }
 }
 
 impl Write for AtomicFile {
@@ -215,6 +242,20 @@ pub(crate) fn write_buffered(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn new_file_replaces_neither_file_nor_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sub/new");
+        create_file(&path, b"first").unwrap();
+        let error = create_file(&path, b"second").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        // Another program may create the file after the first look.
+        let file = AtomicFile::create(&path).unwrap();
+        assert!(file.finish_new().is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(fs::read_dir(folder.path().join("sub")).unwrap().count(), 1);
+    }
 
     #[test]
     fn file_that_changed_since_it_was_read_stays() {

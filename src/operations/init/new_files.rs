@@ -1,10 +1,11 @@
 //! Writes the planned files without overwriting existing files.
 
 use super::init_plan::{FileStep, InitPlan};
+use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Component, Path};
 
 /// Writes the planned files in their order, and fails at the first that cannot be written. Earlier files stay, so the
@@ -32,18 +33,10 @@ fn unwritable_file_failure(root: &Path, path: &str, error: io::Error) -> Failure
     Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
 }
 
-/// Creates the file and its directories. Fails if the file exists, or if a directory is a symbolic link or a file. A
-/// file that cannot be written completely is removed, because the next run would treat it as the user's.
+/// Creates the file and its directories. Fails if the file exists, or if a directory is a symbolic link or a file.
 pub(crate) fn create_file(root: &Path, path: &str, text: &str) -> io::Result<()> {
-    let target = root.join(path);
     reject_unusable_parent(root, path)?;
-    if let Some(parent) = target.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    let mut file = File::create_new(&target)?;
-    file.write_all(text.as_bytes()).inspect_err(|_| {
-        let _ = fs::remove_file(&target);
-    })
+    atomic_file::create_file(&root.join(path), text.as_bytes())
 }
 
 /// Fails if a directory of the file is a symbolic link, because the file could be written outside the repository, or if
