@@ -1,6 +1,7 @@
 //! Errors of reading a repository, with hints about how to fix them.
 
 use super::CommitId;
+use git2::ErrorCode;
 use sluicegate_base::text::join_with_and;
 use std::path::{Path, PathBuf};
 
@@ -122,6 +123,9 @@ pub enum GitError {
         path: PathBuf,
         source: std::io::Error,
     },
+    /// No temporary directory could be created.
+    #[error("could not create a temporary directory in {}: {source}", std::env::temp_dir().display())]
+    TemporaryDirectory { source: std::io::Error },
     /// A directory without git that has more files than are searched for pipelines.
     #[error("the directory {} contains more than {limit} files and directories", root.display())]
     TooManyFiles { root: PathBuf, limit: usize },
@@ -204,6 +208,11 @@ impl GitError {
             Self::TooManyFiles { .. } | Self::TooDeep { .. } => {
                 "run the command in the project's directory, and pass `.` or a file in that directory"
             }
+            Self::Library { source, .. } if source.code() == ErrorCode::Locked => {
+                "wait until the other git command has ended. If no git command is running, delete the lock file that the \
+                 message names"
+            }
+            Self::TemporaryDirectory { .. } => "set TMPDIR to a directory in which you can create files",
             Self::InvalidTree { .. }
             | Self::TimeOutOfRange { .. }
             | Self::Io { .. }

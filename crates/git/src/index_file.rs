@@ -43,7 +43,7 @@ fn open_expanded_copy(repository: &Repository, path: &Path) -> Result<Index, Git
     let folder = tempfile::Builder::new()
         .prefix("sluicegate-index-")
         .tempdir()
-        .map_err(GitError::io("create", "a temporary directory"))?;
+        .map_err(|source| GitError::TemporaryDirectory { source })?;
     let copy = folder.path().join("index");
     std::fs::copy(path, &copy).map_err(GitError::io("read", path))?;
     repository

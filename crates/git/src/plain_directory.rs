@@ -23,7 +23,7 @@ impl Repository {
         let stand_in = tempfile::Builder::new()
             .prefix("sluicegate-git-")
             .tempdir()
-            .map_err(GitError::io("create", "a temporary directory"))?;
+            .map_err(|source| GitError::TemporaryDirectory { source })?;
         let mut options = RepositoryInitOptions::new();
         options.bare(true).external_template(false);
         let library = Library::init_opts(stand_in.path(), &options)

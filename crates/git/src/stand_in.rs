@@ -6,6 +6,7 @@
 //! `objects/info/alternates` (<https://git-scm.com/docs/gitrepository-layout>), and the configuration contains only
 //! remotes, branches and line endings. The repository itself is not changed.
 
+use super::disk_file::is_missing_file_error;
 use super::{error::GitError, opened_repository::OpenedRepository};
 use git2::{Config, ConfigEntry, Repository as Library, RepositoryOpenFlags};
 use std::ffi::OsStr;
@@ -162,7 +163,7 @@ fn create_stand_in(git_dir: &Path, common_dir: &Path, config: &Config) -> Result
     let folder = tempfile::Builder::new()
         .prefix("sluicegate-git-")
         .tempdir()
-        .map_err(GitError::io("create", "a temporary directory"))?;
+        .map_err(|source| GitError::TemporaryDirectory { source })?;
     let root = folder.path();
     copy_head(git_dir, root)?;
     copy_file(
@@ -197,8 +198,10 @@ fn copy_head(git_dir: &Path, stand_in: &Path) -> Result<(), GitError> {
 
 /// Copies a file if it exists; fails if it is not a regular file or too large.
 fn copy_file(source: &Path, target: &Path, limit: u64) -> Result<(), GitError> {
-    let Ok(metadata) = fs::metadata(source) else {
-        return Ok(());
+    let metadata = match fs::metadata(source) {
+        Ok(metadata) => metadata,
+        Err(error) if is_missing_file_error(&error) => return Ok(()),
+        Err(error) => return Err(GitError::io("read", source)(error)),
     };
     if !metadata.is_file() || metadata.len() > limit {
         return Err(GitError::Unsupported {

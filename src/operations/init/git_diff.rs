@@ -9,8 +9,7 @@ use crate::session::{CommandResult, Run};
 use crate::workspace::checkout_lock::CheckoutLock;
 use sluicegate_base::input;
 use sluicegate_base::text;
-use sluicegate_git::read_disk_file;
-use std::fs;
+use sluicegate_git::{is_missing, read_disk_file};
 use std::path::Path;
 
 /// The setting of the diff driver, and its program.
@@ -54,8 +53,10 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     let (new_lines, existing_lines) = plan_attribute_lines(&old_text);
     let existing_command = repo.read_local_setting(SETTING)?;
     if existing_command.is_none() && !dry_run {
-        repo.set_local_setting(SETTING, COMMAND)
-            .map_err(|error| Failure::new(ExitStatus::Usage, error))?;
+        // libgit2 would leave its lock file if a signal ended the run meanwhile.
+        run.signals
+            .hold_during(|| repo.set_local_setting(SETTING, COMMAND))
+            .map_err(|error| Failure::from(error).with_status(ExitStatus::Usage))?;
     }
     let mut report_lines = vec![describe_diff_command(existing_command.as_deref(), label)];
     report_lines.extend(
@@ -83,7 +84,7 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
         ));
     }
     run.ui.print_result(&(report_lines.join("\n") + "\n"))?;
-    Ok(ExitStatus::Success)
+    Ok(run.signals.pending_status().unwrap_or(ExitStatus::Success))
 }
 
 /// Returns the line of the report about the program of the diff driver. The line begins with `label` if the setting is
@@ -108,7 +109,7 @@ fn is_program_on_path(run: &Run) -> bool {
 
 /// Reads `.gitattributes`; a missing file is empty. Rejects a symbolic link, because it may lead out of the repository.
 fn read_attributes(path: &Path) -> Result<String, Failure> {
-    if fs::symlink_metadata(path).is_err() {
+    if is_missing(path) {
         return Ok(String::new());
     }
     if path.is_symlink() {

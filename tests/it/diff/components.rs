@@ -647,6 +647,19 @@ fn init_git_diff_that_cannot_write_the_setting_exits_with_2() {
 }
 
 #[test]
+fn init_git_diff_names_lock_file_of_git_configuration() {
+    let world = edit_of_load(LOAD);
+    let lock = world.work().join(".git/config.lock");
+    std::fs::write(&lock, "").unwrap();
+    Call::new(&world.work())
+        .run("init --git-diff")
+        .expect(2)
+        .saying(&["config.lock", "hint: wait until the other git command has ended"]);
+    std::fs::remove_file(&lock).unwrap();
+    Call::new(&world.work()).run("init --git-diff").expect(0);
+}
+
+#[test]
 fn init_git_diff_with_linked_attributes_sets_nothing() {
     let world = edit_of_load(LOAD);
     std::os::unix::fs::symlink("/dev/null", world.work().join(".gitattributes")).unwrap();

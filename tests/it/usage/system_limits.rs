@@ -1,6 +1,6 @@
 //! Limits of the system for threads and open files: an error, not a panic.
 
-use crate::support::{Call, project};
+use crate::support::{Call, good_pipeline, project, scratch};
 
 /// Stacks of this size, in bytes, do not fit into the address space, so that no thread can be started.
 #[cfg(target_os = "linux")]
@@ -45,4 +45,21 @@ fn check_with_too_few_open_files_gives_the_whole_result_or_exits_with_2() {
             assert!(log.contains("Too many open files"), "{count}: {log}");
         }
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn check_without_temporary_directory_names_the_variable() {
+    let folder = scratch::create_scratch_directory();
+    std::fs::write(folder.path().join("a.orch.yaml"), good_pipeline()).unwrap();
+    let call = Call::new(folder.path());
+    call.clone()
+        .variable("TMPDIR", "/proc")
+        .run("check .")
+        .expect(2)
+        .saying(&[
+            "could not create a temporary directory in /proc",
+            "hint: set TMPDIR to a directory",
+        ]);
+    call.run("check .").expect(0);
 }
