@@ -38,12 +38,9 @@ pub(crate) fn execute_plan(
         None => Vec::new(),
     };
     let mut written_edits: Vec<&FileEdit> = Vec::new();
-    for edit in &plan.edits {
-        if let Err(failure) = write_edit(signals, &path_after_move(root, plan, edit), edit) {
-            let problems = undo_changes(repo, plan, &written_edits, &created_dirs);
-            return Err(failure.with_hint(describe_undo(&problems)));
-        }
-        written_edits.push(edit);
+    if let Err(failure) = write_edits(signals, root, plan, &mut written_edits) {
+        let problems = undo_changes(repo, plan, &written_edits, &created_dirs);
+        return Err(failure.with_hint(describe_undo(&problems)));
     }
     let Some(moves) = &plan.moves else {
         return Ok(UnstagedFiles::default());
@@ -65,13 +62,24 @@ pub(crate) fn execute_plan(
     })
 }
 
-/// Writes the edited file. Fails without writing it if a signal has arrived.
-fn write_edit(signals: &Signals, full_path: &Path, edit: &FileEdit) -> Result<(), Failure> {
-    if let Some(failure) = signals.pending_failure() {
-        return Err(failure);
+/// Writes the edited files, and adds each to `written_edits`. Fails if a file cannot be written, or if a signal arrives,
+/// also while git moves the files or the last file is written.
+fn write_edits<'p>(
+    signals: &Signals,
+    root: &Path,
+    plan: &'p MovePlan,
+    written_edits: &mut Vec<&'p FileEdit>,
+) -> Result<(), Failure> {
+    for edit in &plan.edits {
+        if let Some(failure) = signals.pending_failure() {
+            return Err(failure);
+        }
+        let full_path = path_after_move(root, plan, edit);
+        atomic_file::replace_file(&full_path, &edit.old_bytes, &edit.new_bytes)
+            .map_err(|error| Failure::usage(format!("could not write {}: {error}", edit.path)))?;
+        written_edits.push(edit);
     }
-    atomic_file::replace_file(full_path, &edit.old_bytes, &edit.new_bytes)
-        .map_err(|error| Failure::usage(format!("could not write {}: {error}", edit.path)))
+    signals.pending_failure().map_or(Ok(()), Err)
 }
 
 /// Restores the edited files, moves the files back, and removes the new directories. Returns the problems of doing so.
@@ -137,19 +145,37 @@ fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failu
         .collect();
     fs::create_dir_all(parent)
         .map_err(|error| Failure::usage(format!("could not create {}: {error}", parent.display())))?;
+    let earlier_lock = find_index_lock(repo);
     if let Err(error) = repo.move_files(&moves.old_path, &moves.new_path) {
         let failure = match find_path_outside_sparse_checkout(repo, moves, &error) {
             Some(path) => Failure::usage(format!(
                 "could not move the files, so nothing was changed: `{path}` is outside the sparse checkout"
             ))
             .with_hint("add its directory with `git sparse-checkout add`, then run the command again"),
-            None => Failure::usage(format!("could not move the files: {error}"))
-                .with_hint(undo_failed_move(repo.root(), moves)),
+            None => {
+                let mut hint = undo_failed_move(repo.root(), moves);
+                // A signal that ended git, for example at a limit for the size of files, keeps it from doing so.
+                if earlier_lock.is_none()
+                    && let Some(path) = find_index_lock(repo)
+                {
+                    hint = format!(
+                        "{hint}. git has left its lock file: if no other git command is running, delete {}",
+                        path.display()
+                    );
+                }
+                Failure::usage(format!("could not move the files: {error}")).with_hint(hint)
+            }
         };
         remove_empty_dirs(&created_dirs);
         return Err(failure);
     }
     Ok(created_dirs)
+}
+
+/// Returns the path of the file that keeps other git commands from writing the index, if it exists.
+fn find_index_lock(repo: &Repository) -> Option<PathBuf> {
+    let path = repo.git_dir()?.join("index.lock");
+    path.exists().then_some(path)
 }
 
 /// Returns the path that git did not move because it is outside the sparse checkout; `None` if the move failed for

@@ -39,6 +39,10 @@ pub(crate) fn write_fixes(
             }
         }
     }
+    // The signal may have arrived while the last file was written.
+    if let Some(failure) = signals.pending_failure() {
+        return Err(undo_fixes(failure, repo.root(), &proof.fixed_files));
+    }
     repo.stage_files(&staged_files, index)
         .map_err(|error| undo_fixes(error.into(), repo.root(), &proof.fixed_files))
 }

@@ -243,6 +243,19 @@ fn move_that_a_signal_interrupts_is_undone() {
     mv(&world, "sales/load.orch.yaml deep/import.orch.yaml").expect(0);
 }
 
+#[test]
+fn move_without_references_that_a_signal_interrupts_is_undone() {
+    let world = project_with_called_pipeline();
+    let folder = scratch::create_scratch_directory();
+    Call::new(&world.work())
+        .variable("PATH", interrupting_git(folder.path(), "mv"))
+        .run("mv sales/load.orch.yaml deep/import.orch.yaml")
+        .expect(143)
+        .saying(&["error: terminated", "hint: all changes were undone"]);
+    assert!(is_unmoved(&world));
+    mv(&world, "sales/load.orch.yaml deep/import.orch.yaml").expect(0);
+}
+
 /// Git moves the files before it writes the index, so that a full disk leaves them moved.
 #[test]
 fn move_without_a_written_index_is_undone() {
@@ -259,7 +272,9 @@ fn move_without_a_written_index_is_undone() {
     assert!(is_unmoved(&world));
     assert_eq!(world.git("status --short"), "");
     // The limit stops git with a signal, so git does not remove its lock, as it does on a full disk.
-    let _ = fs::remove_file(world.work().join(".git/index.lock"));
+    let lock = world.work().join(".git/index.lock");
+    assert_eq!(log.contains("git has left its lock file"), lock.exists(), "{log}");
+    let _ = fs::remove_file(lock);
     mv(&world, "sales/load.orch.yaml deep/import.orch.yaml").expect(0);
 }
 
@@ -268,12 +283,13 @@ fn move_that_git_refuses_changes_nothing() {
     let world = project_with_called_pipeline();
     let args = "mv sales/load.orch.yaml deep/import.orch.yaml";
     fs::write(world.work().join(".git/index.lock"), "").unwrap();
-    mv(&world, "sales/load.orch.yaml deep/import.orch.yaml")
+    let output = mv(&world, "sales/load.orch.yaml deep/import.orch.yaml")
         .expect(2)
         .saying(&[
             "index.lock",
             "hint: nothing was changed: check that the git program is installed",
         ]);
+    assert!(!output.err.contains("has left its lock file"), "{}", output.err);
     assert!(is_unmoved(&world));
     let call = Call::new(&world.work()).variable("PATH", "/missing");
     fs::remove_file(world.work().join(".git/index.lock")).unwrap();
