@@ -1,5 +1,6 @@
 //! Errors at startup of the local platform and in its store.
 
+use rusqlite::ErrorCode;
 use sluicegate_git::GitError;
 use std::io;
 use std::net::SocketAddr;
@@ -82,13 +83,28 @@ impl ServiceError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Store(StoreError::OtherLayout { .. } | StoreError::DatabaseFile { .. }) => Some(
+            Self::Store(error) if error.is_about_unusable_data() => Some(
                 "pass another directory with --data, or remove this one to start without data".to_owned(),
             ),
             Self::Listen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
                 Some("choose another port, or port 0 for a free one".to_owned())
             }
             _ => None,
+        }
+    }
+}
+
+impl StoreError {
+    /// Returns whether the data can never be used, because it is damaged or has another layout. After any other failure,
+    /// for example on a full disk, the data may be intact.
+    fn is_about_unusable_data(&self) -> bool {
+        match self {
+            Self::OtherLayout { .. } => true,
+            Self::DatabaseFile { reason, .. } => matches!(
+                reason.sqlite_error_code(),
+                Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt)
+            ),
+            _ => false,
         }
     }
 }

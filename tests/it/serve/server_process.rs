@@ -299,6 +299,15 @@ fn server_with_unusable_data_names_the_file_and_the_next_step() {
     let message = format!("could not open the database {}: ", database.display());
     let output = output.saying(&[&message, "\nhint: pass another directory with --data"]);
     assert_eq!(output.err.matches("not a database").count(), 1, "{}", output.err);
+    // As on a full disk, the database cannot be written, so its data may be intact.
+    let output = call
+        .command_in_shell("trap '' XFSZ; ulimit -f 4", "serve --data full")
+        .output()
+        .unwrap();
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{log}");
+    assert!(log.contains("could not open the database"), "{log}");
+    assert!(!log.contains("remove this one"), "{log}");
     call.run("serve --data data/platform.db").expect(2).saying(&[
         "could not create or use the data directory ",
         "it is not a directory",
