@@ -1,5 +1,6 @@
 //! Runs `sluicegate man`: prints a manual page, or writes all pages to a directory.
 
+use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{
@@ -48,7 +49,7 @@ fn write_manual(run: &Run, program: &Command, dir: &Path) -> CommandResult {
     let description = "the manual pages to ";
     run.reject_repository_links_in(&output_dir)?;
     fs::create_dir_all(&output_dir).map_err(to_write_failure(description, &output_dir))?;
-    let page_count = write_pages(program, &output_dir).map_err(to_write_failure(description, &output_dir))?;
+    let page_count = write_pages(program, &output_dir)?;
     let pages = format_count(page_count, "manual page");
     let message = format!("wrote {pages} to {}", output_dir.display());
     run.ui.print_result(&(text::escape_line(&message) + "\n"))?;
@@ -56,9 +57,12 @@ fn write_manual(run: &Run, program: &Command, dir: &Path) -> CommandResult {
 }
 
 /// Writes the page of the command and those of its subcommands; returns the number of pages.
-fn write_pages(command: &Command, output_dir: &Path) -> io::Result<usize> {
+fn write_pages(command: &Command, output_dir: &Path) -> Result<usize, Failure> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
-    fs::write(output_dir.join(format!("{name}.1")), render_page(command)?)?;
+    let path = output_dir.join(format!("{name}.1"));
+    render_page(command)
+        .and_then(|page| atomic_file::write_file(&path, &page))
+        .map_err(to_write_failure("the manual page ", &path))?;
     let mut page_count = 1;
     for verb in command.get_subcommands().filter(|verb| has_page(verb)) {
         page_count += write_pages(verb, output_dir)?;

@@ -173,6 +173,10 @@ fn every_command_has_its_manual_page() {
     call.run("man --dir deep/man1").expect(0);
     fs::write(folder.path().join("file"), "").unwrap();
     call.run("man --dir file").expect(2).saying(&["file"]);
+    fs::create_dir_all(folder.path().join("other/sluicegate-check.1")).unwrap();
+    call.run("man --dir other")
+        .expect(2)
+        .saying(&["could not write the manual page ", "sluicegate-check.1"]);
 }
 
 /// Panics for the problems that `mandoc -Tlint` would report: no title first, unknown requests, sections without a name
