@@ -394,7 +394,7 @@ mod tests {
             .with_status(StatusCode::SERVICE_UNAVAILABLE, Some("abc-1"))
             .with_tries(5, false);
         insta::assert_snapshot!(error, @"GET https://h/v1/events: 503 Service Unavailable (request id abc-1, 5 tries): down for an hour");
-        insta::assert_snapshot!(error.hint(), @"the platform has a problem: try again later");
+        insta::assert_snapshot!(error.hint(), @"try again later: the platform has a problem");
     }
 
     #[test]

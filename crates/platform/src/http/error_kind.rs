@@ -84,7 +84,7 @@ impl ErrorKind {
                 "set the proxy credentials in HTTP_PROXY or ALL_PROXY: http://user:password@host"
             }
             Self::OtherStatus(429) => "the platform's rate limit is exceeded: try again later",
-            Self::OtherStatus(500..=599) => "the platform has a problem: try again later",
+            Self::OtherStatus(500..=599) => "try again later: the platform has a problem",
             Self::Unreachable => {
                 "check the base URL, the network, and the proxy variables (HTTPS_PROXY, NO_PROXY)"
             }
