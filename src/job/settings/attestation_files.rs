@@ -5,7 +5,6 @@ use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
 use crate::env::Env;
 use crate::job::cli::{AttestationArgs, PublishFlags, describe_invalid_path};
-use crate::job::policy::{normalize_path, resolve_links};
 use sluicegate_base::unexpanded_value::UnexpandedValue;
 use std::path::{Path, PathBuf};
 
@@ -133,25 +132,4 @@ impl SettingSources<'_> {
             )?,
         })
     }
-}
-
-/// Fails if two outputs have the same path, because the second would overwrite the first.
-pub(super) fn reject_shared_paths<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), SettingsError> {
-    let mut known_paths = Vec::new();
-    for path in paths {
-        let destination = resolve_destination(path);
-        if known_paths.contains(&destination) {
-            return Err(SettingsError::new(format!(
-                "two outputs cannot both be written to {}",
-                path.display()
-            )));
-        }
-        known_paths.push(destination);
-    }
-    Ok(())
-}
-
-/// Returns the path of the file to which an output path leads, so that two names of the same file are equal.
-pub(super) fn resolve_destination(path: &Path) -> PathBuf {
-    normalize_path(&resolve_links(path).unwrap_or_else(|| path.to_owned()))
 }

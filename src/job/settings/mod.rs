@@ -29,6 +29,7 @@ mod setting_kind;
 mod setting_names;
 mod setting_sources;
 mod setting_table;
+mod shared_destinations;
 mod smoke_settings;
 #[cfg(test)]
 mod tests;

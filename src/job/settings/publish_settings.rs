@@ -1,8 +1,7 @@
 //! The settings of a publish.
 
 use super::attestation_files::{
-    AttestationFiles, reject_invalid_output, reject_shared_paths, requested_path,
-    requested_publish_attestation,
+    AttestationFiles, reject_invalid_output, requested_path, requested_publish_attestation,
 };
 use super::config_file::{ANY_NAME, list_publish_on_globs};
 use super::layers::{SettingSource, reject_unexpanded_value};
@@ -10,6 +9,7 @@ use super::placeholder_mask::mask_placeholders;
 use super::selection::{SelectionPurpose, compile_globs, compile_ref_globs};
 use super::setting_names::find_setting_by_variable;
 use super::setting_table::variable;
+use super::shared_destinations::reject_shared_paths;
 use super::{CompatibilitySettings, Layers, Selection, SettingSources, SettingsError, SmokeSettings};
 use crate::env::Env;
 use crate::job::cli::{
@@ -93,9 +93,9 @@ pub fn requested_publish_files(flags: &PublishFlags, env: &Env) -> PublishFiles 
 
 /// Returns whether the flag or the variable requests a dry run. An invalid variable is treated as false here, because
 /// the error is reported when all settings are resolved.
-pub fn is_dry_run(flag: bool, env: &Env) -> bool {
+pub fn is_dry_run(is_flag_set: bool, env: &Env) -> bool {
     Layers::new(env)
-        .resolve_switch(flag, variable::DRY_RUN, None)
+        .resolve_switch(is_flag_set, variable::DRY_RUN, None)
         .unwrap_or(false)
 }
 
@@ -357,9 +357,9 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Returns the branches and tags of a publish with those that the policy revision's file lists if it cannot be used;
-    /// the job's own have precedence. Invalid globs may match any name. Returns `None` without such a file, or if the
-    /// change repairs it.
+    /// Returns the branches and tags of a publish with those that the policy revision's file lists if it cannot be
+    /// used; the job's own have precedence. Invalid globs may match any name. Returns `None` without such a file, or if
+    /// the change repairs it.
     pub fn find_unusable_publish_on(&self, args: &CiArgs) -> Option<PublishOn> {
         let text = self
             .unusable_file_text

@@ -1,13 +1,13 @@
 //! Settings for the reports of a review.
 
-use super::attestation_files::{AttestationFiles, reject_shared_paths, resolve_destination};
+use super::attestation_files::AttestationFiles;
 use super::setting_table::variable;
+use super::shared_destinations::{reject_duplicate_destinations, reject_shared_paths};
 use super::{Layers, PublishFiles, SettingSources, SettingsError};
 use crate::env::Env;
 use crate::job::cli::{
     Annotations, Changes, DestinationArgs, Format, OutputFormat, ReportFlag, ShowMode, parse_value,
 };
-use std::collections::HashSet;
 use std::str::FromStr;
 
 #[derive(Debug, Clone)]
@@ -180,9 +180,9 @@ pub fn requested_annotation_style(flag: Option<Annotations>, env: &Env) -> Optio
 
 /// Returns whether the flag or the variable requests a comment, before the configuration file is read. An invalid value
 /// is treated as false, because its error is reported when all settings are resolved.
-pub fn is_comment_requested(flag: bool, env: &Env) -> bool {
+pub fn is_comment_requested(is_flag_set: bool, env: &Env) -> bool {
     Layers::new(env)
-        .resolve_switch(flag, variable::COMMENT, None)
+        .resolve_switch(is_flag_set, variable::COMMENT, None)
         .unwrap_or(false)
 }
 
@@ -190,22 +190,4 @@ pub fn is_comment_requested(flag: bool, env: &Env) -> bool {
 pub fn requested_category(flag: Option<String>, env: &Env) -> String {
     let category = Layers::new(env).resolve_text(flag, variable::CATEGORY, None);
     category.unwrap_or_default()
-}
-
-/// Fails if two reports have the same destination. Reports are written concurrently, so either of them might remain.
-pub(super) fn reject_duplicate_destinations(flags: &[ReportFlag]) -> Result<(), SettingsError> {
-    let mut paths = HashSet::new();
-    let Some(duplicate) = flags
-        .iter()
-        .find(|flag| !paths.insert(flag.path.as_deref().map(resolve_destination)))
-    else {
-        return Ok(());
-    };
-    let destination = match &duplicate.path {
-        Some(path) => path.display().to_string(),
-        None => "standard output".to_owned(),
-    };
-    Err(SettingsError::new(format!(
-        "two reports cannot both be written to {destination}"
-    )))
 }

@@ -3,8 +3,8 @@
 use super::SettingsError;
 use super::config_file::{self, FILE_NAME};
 use super::layers::Layers;
-use super::report_destinations;
 use super::setting_table::FileConfig;
+use super::shared_destinations;
 use super::unused_file_note::{describe_unusable_file, describe_unused_file};
 use crate::env::Env;
 use crate::job::policy::{self, GateFile, NamedText, UnusableFile};
@@ -217,7 +217,7 @@ impl<'a> SettingSources<'a> {
     /// Returns the error for each output path of the file that must not be written, or that two reports share.
     pub fn output_path_errors(&self) -> impl Iterator<Item = SettingsError> {
         let reports = self.file.review.report.as_deref().unwrap_or_default();
-        let duplicate = report_destinations::reject_duplicate_destinations(reports).err();
+        let duplicate = shared_destinations::reject_duplicate_destinations(reports).err();
         let errors = self.find_rejected_outputs().map(|(_, error)| error);
         errors.chain(duplicate)
     }
