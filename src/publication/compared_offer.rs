@@ -85,9 +85,9 @@ impl ComparedOffer {
         offer.is_ok_and(|commit_offer| commit_offer.interface.file.is_empty())
     }
 
-    /// Fails if this version is not comparable with `HEAD`, which has no shared-pipelines file: the commit of the version
-    /// has none either, or the repository lacks that commit and is probably not the one that publishes the prefix. Compared
-    /// with it, every shared pipeline would be removed.
+    /// Fails if this version is not comparable with `HEAD`, which has no shared-pipelines file: the commit of the
+    /// version has none either, or the repository lacks that commit and is probably not the one that publishes the
+    /// prefix. Compared with it, every shared pipeline would be removed.
     pub(super) fn reject_head_without_file(
         &self,
         repo: &Repository,
@@ -123,13 +123,13 @@ impl ComparedOffer {
     }
 
     /// Returns what a published version offers. Its shared pipelines are read from its commit, which is fetched if the
-    /// clone lacks it and `deepen` allows that; otherwise, only their ids are known. `new_snapshot` is the version that
-    /// it is compared with, if this is the older one.
+    /// clone lacks it and `can_fetch` allows that; otherwise, only their ids are known. `new_snapshot` is the version
+    /// that it is compared with, if this is the older one.
     pub(crate) fn from_version(
         run: &Run,
         workspace: &Workspace<'_>,
         details: &ArtifactDetails,
-        deepen: bool,
+        can_fetch: bool,
         new_snapshot: Option<&Snapshot<'_>>,
     ) -> Result<Self, GitError> {
         let reported_commit = details.artifact.commit_hash.clone();
@@ -139,7 +139,13 @@ impl ComparedOffer {
             ids: ids
                 .filter_map(|pipeline| pipeline.shared_pipeline_id.clone())
                 .collect(),
-            offer: load_offer(run, workspace, reported_commit.as_deref(), deepen, new_snapshot)?,
+            offer: load_offer(
+                run,
+                workspace,
+                reported_commit.as_deref(),
+                can_fetch,
+                new_snapshot,
+            )?,
             reported_commit,
         })
     }
@@ -192,13 +198,13 @@ fn load_offer(
     run: &Run,
     workspace: &Workspace<'_>,
     reported_commit: Option<&str>,
-    deepen: bool,
+    can_fetch: bool,
     new_snapshot: Option<&Snapshot<'_>>,
 ) -> Result<Result<CommitOffer, IdsOnlyReason>, GitError> {
     let VersionCommit {
         fetched_repository,
         commit,
-    } = match find_version_commit(run, workspace, reported_commit, deepen)? {
+    } = match find_version_commit(run, workspace, reported_commit, can_fetch)? {
         Ok(version_commit) => version_commit,
         Err(ids_only) => return Ok(Err(ids_only)),
     };
@@ -231,8 +237,8 @@ fn load_offer(
     }))
 }
 
-/// Reads the shared-pipelines file of a snapshot. If it is compared with a newer one, and the job names the directory of
-/// that one, the file may still be in another directory.
+/// Reads the shared-pipelines file of a snapshot. If it is compared with a newer one, and the job names the directory
+/// of that one, the file may still be in another directory.
 pub(crate) fn read_offered_interface(
     repository: &Repository,
     workspace: &Workspace<'_>,
@@ -247,13 +253,13 @@ pub(crate) fn read_offered_interface(
     interface_version::read_interface(repository, snapshot, config_dir.as_deref())
 }
 
-/// Finds the commit of a version in the clone, or fetches it if `deepen` allows that. The inner error is the reason why
-/// the commit is missing. A failed fetch is only a warning, because the ids can be compared without the commit.
+/// Finds the commit of a version in the clone, or fetches it if `can_fetch` allows that. The inner error is the reason
+/// why the commit is missing. A failed fetch is only a warning, because the ids can be compared without the commit.
 fn find_version_commit(
     run: &Run,
     workspace: &Workspace<'_>,
     reported_commit: Option<&str>,
-    deepen: bool,
+    can_fetch: bool,
 ) -> Result<Result<VersionCommit, IdsOnlyReason>, GitError> {
     let repo = &workspace.repo;
     let Some(id) = reported_commit else {
@@ -271,7 +277,7 @@ fn find_version_commit(
         }));
     }
     // An abbreviated id cannot be fetched.
-    if deepen && is_full_id(id) {
+    if can_fetch && is_full_id(id) {
         run.ui.say(&format!("fetching commit {id} (--deepen)"));
         match repo.fetch_history(&[FetchTarget::Commit(id)], FETCH_DEPTH) {
             Ok(()) => {
@@ -291,7 +297,7 @@ fn find_version_commit(
     Ok(Err(IdsOnlyReason {
         cause: IdsOnlyCause::MissingCommit,
         reason: format!("the clone does not have commit {id} of the version"),
-        may_fetch: !deepen,
+        may_fetch: !can_fetch,
     }))
 }
 

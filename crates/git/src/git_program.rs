@@ -61,13 +61,18 @@ pub(super) struct GitProgram {
 }
 
 impl GitProgram {
-    /// Creates the git program for a repository. A repository that belongs to another user (`foreign`) is never fetched
-    /// into, because its configuration decides which programs a fetch runs.
-    pub(super) const fn new(git_dir: PathBuf, partial: bool, foreign: bool, promisor_remote: String) -> Self {
+    /// Creates the git program for a repository. A repository that belongs to another user (`is_foreign`) is never
+    /// fetched into, because its configuration decides which programs a fetch runs.
+    pub(super) const fn new(
+        git_dir: PathBuf,
+        is_partial: bool,
+        is_foreign: bool,
+        promisor_remote: String,
+    ) -> Self {
         Self {
             git_dir,
-            partial,
-            foreign,
+            partial: is_partial,
+            foreign: is_foreign,
             promisor_remote,
         }
     }
@@ -185,9 +190,9 @@ impl GitProgram {
         self.build_command(&["config", "--null", "--list"], NetworkAccess::Denied)
     }
 
-    /// Runs the command and returns its output. Fails if git fails, if it prints nothing for the time `timeout`, or if it
-    /// prints more than [`MAX_OUTPUT_SIZE`] bytes: a part of the output could look like all of it, and the command would be
-    /// stopped before its end.
+    /// Runs the command and returns its output. Fails if git fails, if it prints nothing for the time `timeout`, or if
+    /// it prints more than [`MAX_OUTPUT_SIZE`] bytes: a part of the output could look like all of it, and the command
+    /// would be stopped before its end.
     fn read_output(
         &self,
         command: &mut Command,

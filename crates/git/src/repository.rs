@@ -73,19 +73,19 @@ fn find_promisor_remote(opened_repository: &OpenedRepository) -> String {
 
 impl Repository {
     /// Creates the repository from what was opened. `shallow` contains the commits whose parents the clone omits;
-    /// `partial` says that the clone omits blobs.
+    /// `is_partial` says that the clone omits blobs.
     pub(super) fn from_opened(
         opened_repository: OpenedRepository,
         shallow: HashSet<Oid>,
-        partial: bool,
+        is_partial: bool,
     ) -> Self {
         let promisor_remote = find_promisor_remote(&opened_repository);
         Self {
             shallow,
-            partial,
+            partial: is_partial,
             program: GitProgram::new(
                 opened_repository.git_dir,
-                partial,
+                is_partial,
                 opened_repository.foreign,
                 promisor_remote,
             ),
@@ -129,8 +129,8 @@ impl Repository {
         (!self.is_plain_directory).then(|| self.program.git_dir())
     }
 
-    /// Returns the git directory that linked worktrees share, which is the git directory itself if there are none; `None`
-    /// for a directory without git.
+    /// Returns the git directory that linked worktrees share, which is the git directory itself if there are none;
+    /// `None` for a directory without git.
     pub fn common_dir(&self) -> Option<&Path> {
         (!self.is_plain_directory).then_some(self.common_dir.as_path())
     }

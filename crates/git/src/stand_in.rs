@@ -38,12 +38,12 @@ const COPIED_SETTINGS: &str =
     "^(remote\\..*\\.(url|fetch)|branch\\..*\\.(remote|merge)|core\\.(autocrlf|eol))$";
 
 /// Opens the repository with the git directory `git_dir` through a stand-in, a temporary git directory, because libgit2
-/// refuses or misreads the real one. `from` is the directory that contains `.git`, or the bare repository. `foreign`
+/// refuses or misreads the real one. `from` is the directory that contains `.git`, or the bare repository. `is_foreign`
 /// says that the repository belongs to another user.
 pub(super) fn open_through_stand_in(
     git_dir: &Path,
     from: &Path,
-    foreign: bool,
+    is_foreign: bool,
 ) -> Result<OpenedRepository, GitError> {
     let git_dir = git_dir.canonicalize().map_err(GitError::io("find", git_dir))?;
     let common_dir = find_common_dir(&git_dir);
@@ -68,7 +68,7 @@ pub(super) fn open_through_stand_in(
         library,
         bare: work_tree.is_none(),
         root: work_tree.unwrap_or_else(|| git_dir.clone()),
-        foreign,
+        foreign: is_foreign,
         git_dir,
         common_dir,
         stand_in: Some(stand_in),

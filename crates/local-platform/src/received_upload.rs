@@ -121,11 +121,11 @@ impl ReceivedUpload {
 }
 
 /// Reads a part of the form to its end, and computes its size and hash. The returned content is empty without
-/// `keeps_content`, so that large files do not fill the memory.
+/// `needs_content`, so that large files do not fill the memory.
 async fn read_part(
     form: &mut FormReader,
     path: String,
-    keeps_content: bool,
+    needs_content: bool,
 ) -> Result<(StoredFile, Vec<u8>), Problem> {
     let mut digest = Sha256::new();
     let mut size = 0;
@@ -139,7 +139,7 @@ async fn read_part(
             ));
         }
         digest.update(&piece);
-        if keeps_content {
+        if needs_content {
             content.extend_from_slice(&piece);
         }
     }

@@ -138,15 +138,15 @@ impl Input for TextInput<'_> {
 
     /// Returns whether the next character, which is neither a blank nor the end, may continue a plain scalar. A colon
     /// ends it before a blank, a byte order mark ends it anywhere, and an indicator such as a bracket ends it in a flow
-    /// collection (`in_flow`).
+    /// collection (`is_in_flow`).
     #[inline]
-    fn next_can_be_plain_scalar(&self, in_flow: bool) -> bool {
+    fn next_can_be_plain_scalar(&self, is_in_flow: bool) -> bool {
         match self.peek_byte(0) {
             Some(b':') => match self.peek_byte(1) {
                 None | Some(b' ' | b'\t' | b'\n' | b'\r') => false,
-                Some(next) => !(in_flow && is_flow_indicator(next)),
+                Some(next) => !(is_in_flow && is_flow_indicator(next)),
             },
-            Some(byte) if byte.is_ascii() => !(in_flow && is_flow_indicator(byte)),
+            Some(byte) if byte.is_ascii() => !(is_in_flow && is_flow_indicator(byte)),
             Some(_) => self.peek() != '\u{FEFF}',
             None => true,
         }

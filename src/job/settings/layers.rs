@@ -214,12 +214,17 @@ impl<'a> Layers<'a> {
     /// Returns a boolean: true if the flag is given, otherwise the value of the variable or the file.
     pub(crate) fn resolve_switch(
         self,
-        flag: bool,
+        is_flag_set: bool,
         variable: &str,
         file: Option<bool>,
     ) -> Result<bool, SettingsError> {
         Ok(self
-            .resolve_setting(flag.then_some(true), variable, crate::job::cli::parse_bool, file)?
+            .resolve_setting(
+                is_flag_set.then_some(true),
+                variable,
+                crate::job::cli::parse_bool,
+                file,
+            )?
             .unwrap_or(false))
     }
 
@@ -301,7 +306,8 @@ pub(super) fn reject_unexpanded_sentence(
     }
 }
 
-/// Fails if this secret is a variable or an expression that was not replaced with its value. The error does not show it.
+/// Fails if this secret is a variable or an expression that was not replaced with its value. The error does not show
+/// it.
 pub(super) fn reject_unexpanded_secret(secret: &SecretString, variable: &str) -> Result<(), SettingsError> {
     let kind = match UnexpandedValue::find_as_secret(secret.expose_secret().trim()) {
         Some(UnexpandedValue::Expression(_)) => "an expression",
@@ -333,8 +339,8 @@ fn unexpanded_value_error(
     })
 }
 
-/// Returns the error for a setting that the table lacks or defines in another format, so that its default and its bounds
-/// are unknown. Only a mistake in the program causes it.
+/// Returns the error for a setting that the table lacks or defines in another format, so that its default and its
+/// bounds are unknown. Only a mistake in the program causes it.
 fn unsuitable_setting_error(variable: &str, format: &str) -> SettingsError {
     SettingsError::new(format!(
         "the table of settings does not define {variable} as {format}"

@@ -110,8 +110,8 @@ impl SettingSources<'_> {
     }
 
     /// Returns whether to fetch missing commits and history. Only `--deepen` or its variable can request it.
-    pub fn resolve_deepen(&self, flag: bool) -> Result<bool, SettingsError> {
-        self.layers().resolve_switch(flag, variable::DEEPEN, None)
+    pub fn resolve_deepen(&self, is_flag_set: bool) -> Result<bool, SettingsError> {
+        self.layers().resolve_switch(is_flag_set, variable::DEEPEN, None)
     }
 
     /// Resolves the commit to review and its base, which only flags and variables of the job may set.

@@ -77,9 +77,10 @@ impl SettingSources<'_> {
     }
 
     /// Returns whether only new findings fail the gate.
-    pub fn is_new_only(&self, flag: bool) -> Result<bool, SettingsError> {
+    pub fn is_new_only(&self, is_flag_set: bool) -> Result<bool, SettingsError> {
         let file = self.file.review.new_only;
-        self.layers().resolve_switch(flag, variable::NEW_ONLY, file)
+        self.layers()
+            .resolve_switch(is_flag_set, variable::NEW_ONLY, file)
     }
 }
 

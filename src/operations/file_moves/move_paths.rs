@@ -13,13 +13,13 @@ use std::path::Path;
 
 /// Resolves the old and the new path that the user typed, relative to the current directory. If the new path is an
 /// existing directory, the file or directory moves into it under its old name. Rejects invalid moves and, without
-/// `force`, a move of files with uncommitted changes.
+/// `--force`, a move of files with uncommitted changes.
 pub(crate) fn resolve_move(
     run: &Run,
     reader: &ReferenceReader<'_>,
     old: &Path,
     new: &Path,
-    force: bool,
+    is_forced: bool,
 ) -> Result<PathMove, Failure> {
     let root = reader.workspace.repo.root();
     let old_path = resolve_repository_path(run, root, old)?;
@@ -43,7 +43,7 @@ pub(crate) fn resolve_move(
     let tracked_paths = reader.workspace.repo.list_tracked_paths(&moves.old_path)?;
     reject_invalid_source(reader, &moves, &tracked_paths)?;
     reject_invalid_target(reader, &moves)?;
-    if !force {
+    if !is_forced {
         uncommitted_changes::reject_uncommitted_changes(reader, &tracked_paths)?;
     }
     Ok(moves)

@@ -29,20 +29,20 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// Runs `sluicegate init --git-diff`: sets up this clone so that `git diff` describes changes to pipelines in words.
 /// Keeps existing settings, prints what was written, and warns if git would not find the program.
-pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
+pub(crate) fn run(run: &Run, is_dry_run: bool) -> CommandResult {
     let repo = run.open_repository()?;
     if repo.is_bare() {
         return Err(
             Failure::usage("a bare repository has no files to show").with_hint("run the command in a clone")
         );
     }
-    let label = if dry_run {
+    let label = if is_dry_run {
         "would write       "
     } else {
         "wrote             "
     };
     // Held until the file is written.
-    let _lock = if dry_run {
+    let _lock = if is_dry_run {
         None
     } else {
         CheckoutLock::acquire(run, &repo)?
@@ -52,7 +52,7 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     let old_text = read_attributes(&path)?;
     let (new_lines, existing_lines) = plan_attribute_lines(&old_text);
     let existing_command = repo.read_local_setting(SETTING)?;
-    if existing_command.is_none() && !dry_run {
+    if existing_command.is_none() && !is_dry_run {
         // libgit2 would leave its lock file if a signal ended the run meanwhile.
         run.signals
             .hold_during(|| repo.set_local_setting(SETTING, COMMAND))
@@ -65,7 +65,7 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
             .map(|line| format!("{NOT_CHANGED}{ATTRIBUTES}: {}", text::escape_line(line))),
     );
     if !new_lines.is_empty() {
-        if !dry_run {
+        if !is_dry_run {
             append_attribute_lines(&path, &old_text, &new_lines)?;
         }
         report_lines.extend(

@@ -15,11 +15,11 @@ use std::fmt::Write as _;
 const GITLAB_DEFAULT_STAGE: &str = "test";
 
 /// Renders what `init` found, what it wrote or would write, and the next steps.
-pub(crate) fn render_summary(facts: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> String {
+pub(crate) fn render_summary(facts: &RepositoryFacts, plan: &InitPlan, is_dry_run: bool) -> String {
     let mut summary = describe_facts(facts) + &adoption_messages::describe_findings(facts, plan);
     summary.push('\n');
     for step in plan.steps() {
-        summary.push_str(&describe_step(step, dry_run));
+        summary.push_str(&describe_step(step, is_dry_run));
     }
     summary.push_str(&adoption_messages::describe_first_review(facts, plan));
     summary.push_str("\nNext:\n");
@@ -30,7 +30,7 @@ pub(crate) fn render_summary(facts: &RepositoryFacts, plan: &InitPlan, dry_run: 
 }
 
 /// Returns the summary as JSON in the schema `sluicegate.init/v1`.
-pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> Value {
+pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, is_dry_run: bool) -> Value {
     let missing_flags: Vec<Value> = facts
         .missing_flags
         .iter()
@@ -38,7 +38,7 @@ pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: boo
         .collect();
     json!({
         "schema": "sluicegate.init/v1",
-        "dryRun": dry_run,
+        "dryRun": is_dry_run,
         "host": facts.recipe.map(|recipe| recipe.host.to_string()),
         "defaultBranch": facts.default_branch.name,
         "pipelines": facts.pipeline_count,
@@ -94,9 +94,9 @@ fn describe_facts(facts: &RepositoryFacts) -> String {
 }
 
 /// Describes what was done with a file. In a dry run, and if the user has to edit the file, the text to write follows.
-fn describe_step(step: &FileStep, dry_run: bool) -> String {
+fn describe_step(step: &FileStep, is_dry_run: bool) -> String {
     match step {
-        FileStep::Write { path, text, .. } if dry_run => {
+        FileStep::Write { path, text, .. } if is_dry_run => {
             format!("would write       {path}\n\n{}\n", indent_block(text))
         }
         FileStep::Write { path, .. } => format!("wrote             {path}\n"),

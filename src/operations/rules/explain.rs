@@ -177,12 +177,12 @@ fn check_document(check: ProjectCheck) -> Value {
     })
 }
 
-/// Returns the pipeline of the first example that fails if `fails` is true, otherwise of the first that passes. Returns
-/// an empty text if there is no such example.
-fn find_example(rule: &TeamRule, fails: bool) -> &str {
+/// Returns the pipeline of the first example that fails if `is_failing` is true, otherwise of the first that passes.
+/// Returns an empty text if there is no such example.
+fn find_example(rule: &TeamRule, is_failing: bool) -> &str {
     let mut examples = rule.examples.iter();
     examples
-        .find(|example| example.fails == fails)
+        .find(|example| example.fails == is_failing)
         .map_or("", |example| example.pipeline.as_str())
 }
 

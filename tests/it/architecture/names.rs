@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
 /// The kinds of faults, each with the number that is left. A number may only fall.
-const LIMITS: [(Fault, usize); 13] = [
+const LIMITS: [(Fault, usize); 14] = [
     (Fault::Function, 1),
     (Fault::Type, 0),
     (Fault::Module, 0),
@@ -19,6 +19,7 @@ const LIMITS: [(Fault, usize); 13] = [
     (Fault::Variant, 4),
     (Fault::Field, 47),
     (Fault::Parameter, 17),
+    (Fault::BooleanParameter, 11),
     (Fault::Local, 9),
     (Fault::Meanings, 5),
     (Fault::Closure, 3),
@@ -56,6 +57,9 @@ const VAGUE_TEST_WORDS: [&str; 6] = ["says", "said", "say", "tells", "told", "te
 /// Names of files that each directory or package may have.
 const SHARED_STEMS: [&str; 5] = ["mod", "lib", "main", "error", "tests"];
 
+/// Starts of names of Boolean parameters.
+const BOOLEAN_STARTS: [&str; 4] = ["is_", "has_", "can_", "needs_"];
+
 /// Names of the prelude, which a type must not take.
 const PRELUDE: &str = "Box Range Result Option Vec String";
 
@@ -69,6 +73,7 @@ enum Fault {
     Variant,
     Field,
     Parameter,
+    BooleanParameter,
     Local,
     Meanings,
     Closure,
@@ -87,6 +92,9 @@ impl Fault {
             Self::Constant => "a constant is a noun with its unit or role",
             Self::Variant => "a variant is a noun or an adjective",
             Self::Field | Self::Parameter | Self::Local => "a field, a parameter and a local are nouns",
+            Self::BooleanParameter => {
+                "the name of a Boolean parameter begins with `is_`, `has_`, `can_` or `needs_`"
+            }
             Self::Meanings => "a name has one meaning",
             Self::Closure => "a closure of several lines is a function with a name",
             Self::TupleParameter => "a parameter is not a tuple",
@@ -198,6 +206,7 @@ impl Survey {
                 continue;
             };
             self.add_bindings(Fault::Parameter, &parameter.pat);
+            self.add_boolean_parameter(parameter);
             let is_tuple =
                 matches!(*parameter.pat, syn::Pat::Tuple(_)) || matches!(*parameter.ty, syn::Type::Tuple(_));
             if is_tuple {
@@ -206,6 +215,18 @@ impl Survey {
                     &signature.ident.to_string(),
                     parameter.span(),
                 );
+            }
+        }
+    }
+
+    /// Counts a Boolean parameter whose name is not that of a predicate.
+    fn add_boolean_parameter(&mut self, parameter: &syn::PatType) {
+        if let syn::Pat::Ident(pattern) = &*parameter.pat
+            && parameter.ty.to_token_stream().to_string() == "bool"
+        {
+            let name = pattern.ident.to_string();
+            if !BOOLEAN_STARTS.iter().any(|start| name.starts_with(start)) {
+                self.add(Fault::BooleanParameter, &name, pattern.ident.span());
             }
         }
     }
@@ -501,7 +522,7 @@ fn words_alone_are_recognized() {
 #[test]
 fn faults_are_found_in_source_text() {
     let text = "fn told((left, right): (u8, u8)) { let it = |x: u8| {\n x\n }; match right { found => {} } } \
-        struct Of { what: u8, verified: bool } enum Where { There } mod kept {} const MOST: u8 = 1; \
+        fn run(force: bool, is_dry: bool) {} struct Of { what: u8, verified: bool } enum Where { There } mod kept {} const MOST: u8 = 1; \
         #[cfg(test)] mod tests { fn said() {} #[test] fn run_says_so() {} #[test] fn run_passes() {} }";
     let mut survey = Survey::default();
     let file = syn::parse_file(text).unwrap();
@@ -511,6 +532,7 @@ fn faults_are_found_in_source_text() {
     let count = |fault| faults.get(&fault).map_or(0, Vec::len);
     assert_eq!(count(Fault::Function), 1);
     assert_eq!(count(Fault::TupleParameter), 1);
+    assert_eq!(count(Fault::BooleanParameter), 1);
     assert_eq!(count(Fault::Closure), 1);
     assert_eq!(count(Fault::Local), 2);
     assert_eq!(count(Fault::Type), 2);

@@ -48,8 +48,8 @@ impl FileReader {
         Some(examples)
     }
 
-    /// Reads one example; `fails` is the expected outcome. An error adds a problem and returns `None`.
-    fn read_example(&mut self, item: NodeRef<'_, '_>, fails: bool) -> Option<RuleExample> {
+    /// Reads one example; `is_failing` is the expected outcome. An error adds a problem and returns `None`.
+    fn read_example(&mut self, item: NodeRef<'_, '_>, is_failing: bool) -> Option<RuleExample> {
         if !item.is_map() {
             self.add_problem(
                 item,
@@ -66,7 +66,7 @@ impl FileReader {
             None => Vec::new(),
         };
         Some(RuleExample {
-            fails,
+            fails: is_failing,
             path,
             pipeline,
             project,

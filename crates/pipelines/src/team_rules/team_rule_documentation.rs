@@ -63,11 +63,11 @@ impl TeamRule {
     }
 
     /// Returns the heading and the examples with this outcome; empty if the rule has no such examples.
-    fn example_blocks(&self, heading: &'static str, fails: bool) -> Vec<DocumentationBlock> {
+    fn example_blocks(&self, heading: &'static str, is_failing: bool) -> Vec<DocumentationBlock> {
         let examples: Vec<&RuleExample> = self
             .examples
             .iter()
-            .filter(|example| example.fails == fails)
+            .filter(|example| example.fails == is_failing)
             .collect();
         if examples.is_empty() {
             return Vec::new();

@@ -136,18 +136,18 @@ impl Platform {
             .await
     }
 
-    /// Terminates an execution: `PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`. `force` is
-    /// sent as `forceUpdate`. The API document does not define the values of `status`. An execution ends only once, so
-    /// the request may be repeated.
+    /// Terminates an execution: `PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`. `is_forced`
+    /// is sent as `forceUpdate`. The API document does not define the values of `status`. An execution ends only once,
+    /// so the request may be repeated.
     pub async fn terminate_execution(
         &self,
         project: Uuid,
         id: &str,
         status: &str,
-        force: bool,
+        is_forced: bool,
     ) -> Result<ApiValue<ExecutionId>, HttpError> {
         let url = self.project_url(project, EXECUTIONS, &[id])?;
-        let body = json!({ "forceUpdate": force, "status": status });
+        let body = json!({ "forceUpdate": is_forced, "status": status });
         self.send_and_parse(&Request::new(Method::PATCH, url, Repeat::Safe).json(&body))
             .await
     }

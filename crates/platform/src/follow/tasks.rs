@@ -21,8 +21,8 @@ pub struct ApprovalPolicy {
 }
 
 /// Returns the platform's word for the scope of an approval: the complete task or one use of the tool.
-pub const fn approval_scope(for_whole_task: bool) -> &'static str {
-    if for_whole_task { "CONVERSATION" } else { "ONCE" }
+pub const fn approval_scope(is_for_whole_task: bool) -> &'static str {
+    if is_for_whole_task { "CONVERSATION" } else { "ONCE" }
 }
 
 impl ApprovalPolicy {

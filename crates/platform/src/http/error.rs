@@ -359,14 +359,14 @@ pub(super) fn status_line(status: StatusCode) -> String {
 }
 
 /// Returns the request for messages: its method, and its URL without credentials and fragment. The query of a URL that
-/// this program did not build may contain a secret, so `show_query` is false for it.
-pub(super) fn format_subject(method: &Method, url: &Url, show_query: bool) -> String {
+/// this program did not build may contain a secret, so `has_safe_query` is false for it.
+pub(super) fn format_subject(method: &Method, url: &Url, has_safe_query: bool) -> String {
     let mut display_url = url.clone();
     // Both setters fail only on URLs that cannot have the part that is removed.
     let _ = display_url.set_username("");
     let _ = display_url.set_password(None);
     display_url.set_fragment(None);
-    if !show_query {
+    if !has_safe_query {
         display_url.set_query(None);
     }
     format!("{method} {}", server_text::truncate_url(display_url.as_str()))

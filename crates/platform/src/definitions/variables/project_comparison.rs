@@ -15,14 +15,14 @@ use std::collections::{BTreeSet, HashSet};
 const TYPES: [&str; 2] = [TEXT, NUMBER];
 const BEHAVIOURS: [&str; 2] = ["SHARED", "COPIED"];
 
-/// Returns the steps that make the project match the file, in the order in which they are applied. With `prune`,
+/// Returns the steps that make the project match the file, in the order in which they are applied. With `--prune`,
 /// variables and overrides that the file does not have are removed. Fails if a value does not fit its variable's type,
 /// or if the file names an environment that does not exist.
 pub fn build_variable_steps(
     document: &Document,
     definitions: &[VariableDefinition],
     project: &ProjectState,
-    prune: bool,
+    is_pruned: bool,
 ) -> Result<Vec<VariableStep>, DefinitionError> {
     let mut steps = Vec::new();
     for definition in definitions {
@@ -42,14 +42,14 @@ pub fn build_variable_steps(
         // An override that does not fit a new type would prevent the change. All others are removed last, so that no
         // environment uses the variable's old value meanwhile.
         let (early_unset_steps, unset_steps) = match variable {
-            Some(variable) if prune => build_unset_steps(definition, variable, current_overrides),
+            Some(variable) if is_pruned => build_unset_steps(definition, variable, current_overrides),
             _ => Default::default(),
         };
         steps.extend(early_unset_steps);
         match variable {
             None => steps.push(build_create_step(document, definition)?),
             Some(variable) => {
-                check_type_change(document, definition, variable, current_overrides, prune)?;
+                check_type_change(document, definition, variable, current_overrides, is_pruned)?;
                 let unfit_overrides = list_unfit_overrides(definition, variable, current_overrides);
                 steps.extend(build_update_step(
                     document,
@@ -63,7 +63,7 @@ pub fn build_variable_steps(
         steps.extend(build_set_step(definition, current_overrides, compared_type));
         steps.extend(unset_steps);
     }
-    if prune {
+    if is_pruned {
         steps.extend(build_delete_steps(definitions, project));
     }
     Ok(steps)

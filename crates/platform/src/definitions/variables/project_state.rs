@@ -22,13 +22,13 @@ pub struct ProjectState {
 }
 
 /// Requests the project's variables. If the file has `overrides` or a new type for a variable, also requests the
-/// variable's current overrides; with `prune`, also those of the variables that the file does not define. If the file
+/// variable's current overrides; with `--prune`, also those of the variables that the file does not define. If the file
 /// defines at least one override, also requests the names of the environments.
 pub async fn fetch_project_state(
     platform: &Platform,
     project: Uuid,
     definitions: &[VariableDefinition],
-    prune: bool,
+    is_pruned: bool,
 ) -> Result<ProjectState, HttpError> {
     let variables: BTreeMap<String, Variable> = platform
         .fetch_variables(project)
@@ -39,7 +39,7 @@ pub async fn fetch_project_state(
     let mut overridden_names = Vec::new();
     for (name, variable) in &variables {
         let definition = definitions.iter().find(|definition| definition.name == *name);
-        let needs_overrides = definition.map_or(prune, |definition| {
+        let needs_overrides = definition.map_or(is_pruned, |definition| {
             definition.overrides.is_some() || is_type_changed(definition, variable)
         });
         if needs_overrides {

@@ -11,14 +11,14 @@ pub(super) fn is_type_changed(definition: &VariableDefinition, variable: &Variab
     definition.fields.r#type.is_some() && definition.fields.r#type != variable.r#type
 }
 
-/// Checks a change of the type: the variable's value and the overrides that remain must fit the new type. With `prune`,
-/// the overrides that the file does not list are removed.
+/// Checks a change of the type: the variable's value and the overrides that remain must fit the new type. With
+/// `--prune`, the overrides that the file does not list are removed.
 pub(super) fn check_type_change(
     document: &Document,
     definition: &VariableDefinition,
     variable: &Variable,
     current_overrides: &[Override],
-    prune: bool,
+    is_pruned: bool,
 ) -> Result<(), DefinitionError> {
     if !is_type_changed(definition, variable) {
         return Ok(());
@@ -32,7 +32,7 @@ pub(super) fn check_type_change(
     if kept_value.is_some_and(|value| validate_value(new_type, value).is_err()) {
         return Err(document.error_at(&path, "the current value does not fit this type: add a `value`"));
     }
-    if prune && definition.overrides.is_some() {
+    if is_pruned && definition.overrides.is_some() {
         return Ok(());
     }
     let unfit_override = current_overrides
