@@ -86,6 +86,30 @@ fn missing_file_is_named_with_the_command_that_creates_it() {
 }
 
 #[test]
+fn operator_of_another_language_is_answered_with_that_of_cel() {
+    let condition = "component.type == \"python-script\"";
+    for (expression, operator) in [
+        ("component.type = \"x\"", Some("==")),
+        ("component.type == \"x\" and true", Some("&&")),
+        ("component.type == \"x\" or true", Some("||")),
+        ("not component.type == \"x\"", Some("!")),
+        ("not(component.type == \"x\")", Some("!")),
+        ("component.type == \"x\" android", None),
+    ] {
+        let broken = python_rule("error").replace(condition, expression);
+        let world = world_with_files(&[(FILE, &broken)]);
+        let output = call(&world).run("rules lint").expect(1);
+        let help = operator.map(|operator| format!("help: did you mean `{operator}`?"));
+        assert_eq!(
+            output.out.contains(help.as_deref().unwrap_or("did you mean")),
+            help.is_some(),
+            "{expression}: {}",
+            output.out
+        );
+    }
+}
+
+#[test]
 fn lint_shows_the_place_in_the_expression() {
     let broken = python_rule("error").replace("component.type ==", "component.typ ==");
     let world = world_with_files(&[(FILE, &broken)]);

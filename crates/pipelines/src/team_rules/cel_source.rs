@@ -8,6 +8,7 @@ use super::expression_node::CompiledExpression;
 use super::expression_problem::ExpressionProblem;
 use super::record_field::RuleSubject;
 use cel::parser::{ParseErrors, Parser};
+use sluicegate_base::text;
 use std::thread;
 
 /// Maximum size of an expression, in bytes.
@@ -93,6 +94,25 @@ fn convert_first_parse_error(source: &str, errors: &ParseErrors) -> ExpressionPr
         .sum();
     let offset = offset_of_line + usize::try_from(column).unwrap_or(1).saturating_sub(1);
     ExpressionProblem::new(offset, describe_parse_error(&error.msg))
+        .with_help(suggest_operator(source, offset))
+}
+
+/// Returns the question whether the operator of CEL was meant that corresponds to the text at this offset: a single `=`,
+/// or `and` or `or`. A `not` is before the offset, because the parser reads it as a name.
+fn suggest_operator(source: &str, offset: usize) -> Option<String> {
+    let rest: String = source.chars().skip(offset).collect();
+    let words_before: String = source.chars().take(offset).collect();
+    let word_end = rest
+        .find(|c: char| !c.is_ascii_alphabetic())
+        .unwrap_or(rest.len());
+    let operator = match rest.split_at(word_end) {
+        ("", rest) if rest.starts_with('=') => "==",
+        ("and", _) => "&&",
+        ("or", _) => "||",
+        _ if words_before.split_whitespace().next_back() == Some("not") => "!",
+        _ => return None,
+    };
+    Some(text::did_you_mean(operator))
 }
 
 /// Returns a message for people. The parser's own messages list its tokens, so only the unexpected text is taken from

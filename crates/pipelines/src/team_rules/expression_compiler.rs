@@ -291,8 +291,11 @@ impl Compiler<'_> {
     ) -> CompilationResult {
         let Some(function) = Function::parse(name) else {
             let names = Function::list_names();
-            let help = text::suggest(name, &names)
-                .or_else(|| Some(format!("the functions are {}", quote_names(&names))));
+            let suggestion = match name {
+                "not" => Some(text::did_you_mean("!")),
+                _ => text::suggest(name, &names),
+            };
+            let help = suggestion.or_else(|| Some(format!("the functions are {}", quote_names(&names))));
             let message = format!("unknown function `{}`", sluicegate_yaml::shorten(name));
             return Err(self.problem_at(expression, message).with_help(help));
         };
