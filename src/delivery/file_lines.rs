@@ -5,6 +5,7 @@ use super::needed_lines::NeededLines;
 use crate::document_content::read_document;
 use crate::gate::ComparedChanges;
 use crate::gate::changes::change_list;
+use sluicegate_base::input::is_utf_16;
 use sluicegate_base::overlap;
 use sluicegate_git::{
     BlobId, Change, CommitId, FileContent, GitError, OldContent, Repository, Snapshot, SnapshotFile,
@@ -186,10 +187,13 @@ impl ReportedFiles<'_> {
         if lines.is_none() && difference.is_none() {
             return None;
         }
+        let content = read_document(self.repo, file).ok()?.ok()?;
+        // The lines of an encrypted file, or of one in UTF-16, would be unreadable.
+        let has_readable_lines = !is_utf_16(&content) && !content.starts_with(&[0]);
         Some(ReportedFile {
             path: file.path.clone(),
-            content: read_document(self.repo, file).ok()?.ok()?,
-            lines,
+            content,
+            lines: lines.filter(|_| has_readable_lines),
             difference,
         })
     }

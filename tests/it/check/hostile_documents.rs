@@ -3,7 +3,8 @@
 #![cfg(unix)]
 
 use crate::support::{
-    Arguments, Call, RULES_FILE, World, commit_raw_tree, project, trees_with_ambiguous_path,
+    Arguments, Call, RULES_FILE, World, commit_raw_tree, encode_utf_16, good_pipeline, project,
+    trees_with_ambiguous_path,
 };
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::rules::render_rules_file_template;
@@ -190,5 +191,20 @@ fn check_and_publish_of_tree_with_duplicate_path_never_pass() {
             "{}",
             output.err
         );
+    }
+}
+
+#[test]
+fn finding_about_utf_16_file_has_no_excerpt() {
+    for (content, has_excerpt) in [
+        (encode_utf_16(&good_pipeline()), false),
+        (b"\0GITCRYPT\0 x".to_vec(), false),
+        (b"type: orchestration\ntype: orchestration\n".to_vec(), true),
+    ] {
+        let world = project();
+        world.write("b.orch.yaml", content);
+        let output = Call::new(&world.work()).run("check").expect(1);
+        output.assert_logged(&["document-parse-error"]);
+        assert_eq!(output.all().contains(" | "), has_excerpt, "{}", output.all());
     }
 }
