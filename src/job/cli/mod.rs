@@ -17,6 +17,7 @@ mod diff;
 mod events;
 mod fix;
 mod global;
+mod help_examples;
 #[cfg(test)]
 mod help_headings;
 mod help_topics;

@@ -1,6 +1,7 @@
 //! Describes errors in the arguments. Each description ends with a hint for this cause: the flag or command that the
 //! user probably means, an example, or the help of the flag.
 
+use super::help_examples::list_examples;
 use super::joined_argument::find_joined_argument_hint;
 use super::overview::GLOBALS_COMMAND;
 use super::{ColorChoice, PROGRAM, command_tree, parse_value, synonyms};
@@ -155,6 +156,10 @@ impl<'c> InvalidCall<'c> {
             | ErrorKind::MissingRequiredArgument
             | ErrorKind::MissingSubcommand => self.hint_with_example(find_missing_flag(error).as_deref()),
             ErrorKind::ArgumentConflict => Some("remove one of the two arguments".to_owned()),
+            ErrorKind::TooManyValues => {
+                let flag = argument.split(['=', ' ']).next()?;
+                Some(format!("pass {flag} without a value"))
+            }
             ErrorKind::InvalidValue | ErrorKind::ValueValidation => self.hint_for_value(error, argument),
             _ => None,
         }
@@ -177,6 +182,9 @@ impl<'c> InvalidCall<'c> {
             && let Some(hint) = synonyms::find_flag_hint(&self.name, &call, flag, value)
         {
             return hint;
+        }
+        if let Some(call) = self.find_call_with_flag(flag) {
+            return format!("write it after the command: `{call}`");
         }
         let commands = self.list_commands_with_flag(flag);
         if !commands.is_empty() {
@@ -255,6 +263,23 @@ impl<'c> InvalidCall<'c> {
         }
         names.truncate(MAX_NAMED_COMMANDS);
         names
+    }
+
+    /// Returns the typed command with a flag that the user wrote before it; `None` if the command does not have the flag.
+    fn find_call_with_flag(&self, flag: &str) -> Option<String> {
+        let (mut call, mut command) = (PROGRAM.to_owned(), self.program);
+        for word in self.words {
+            if let Some(subcommand) = command.find_subcommand(word) {
+                command = subcommand;
+                call = format!("{call} {word}");
+            }
+        }
+        let flag_arg = command.get_arguments().find(|arg| has_long_name(arg, flag))?;
+        let value = self
+            .find_flag_value(flag)
+            .filter(|_| flag_arg.get_action().takes_values())
+            .map_or(String::new(), |value| format!(" {value}"));
+        self.name.is_empty().then(|| call + " " + flag + &value)
     }
 
     /// Returns the value that the user typed for this flag, if it is short and plain enough for a suggested call.
@@ -365,25 +390,6 @@ fn find_missing_flag(error: &clap::Error) -> Option<String> {
     };
     let argument = arguments.iter().find(|argument| argument.starts_with("--"))?;
     argument.split(' ').next().map(str::to_owned)
-}
-
-/// Returns the examples in the help of a command, each in one line: a `\` at the end continues an example.
-fn list_examples(help: &str) -> Vec<String> {
-    let mut examples: Vec<String> = Vec::new();
-    let mut is_continued = false;
-    for line in help.lines().map(str::trim) {
-        let text = line.trim_end_matches('\\').trim_end();
-        match examples.last_mut() {
-            Some(example) if is_continued => {
-                example.push(' ');
-                example.push_str(text);
-            }
-            _ if line.starts_with(PROGRAM) => examples.push(text.to_owned()),
-            _ => {}
-        }
-        is_continued = line.ends_with('\\');
-    }
-    examples
 }
 
 /// Returns whether the argument is the flag with this long name, which begins with `--`.
