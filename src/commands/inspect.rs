@@ -18,7 +18,7 @@ pub(crate) fn run(run: &Run, args: &InspectArgs) -> CommandResult {
     let path = workspace.resolve_typed_path(run, &args.file)?;
     let file = snapshot.find_file(&path)?.ok_or_else(|| {
         Failure::usage(format!("the pipeline {} does not exist", args.file.display()))
-            .with_hint("paths are relative to the current directory")
+            .with_hint(workspace.describe_path_mistake(&path, &args.file, &snapshot))
     })?;
     // The description resolves the calls of the pipeline, so it needs the paths of all pipelines.
     let pipeline_paths: Vec<String> = snapshot

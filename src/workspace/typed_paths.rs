@@ -4,9 +4,12 @@ use crate::error::Failure;
 use crate::job::policy::normalize_path;
 use crate::session::Run;
 use crate::workspace::Workspace;
-use sluicegate_base::text::quote_shell_word;
+use sluicegate_base::text::{self, quote_shell_word};
 use sluicegate_git::{CommitId, Snapshot};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+const PATHS_HINT: &str = "paths are relative to the current directory";
 
 impl Workspace<'_> {
     /// Converts typed paths, relative to the current directory, to paths relative to the repository root; each must
@@ -77,7 +80,48 @@ impl Workspace<'_> {
             return Ok(());
         }
         let message = format!("the path {} is not in {}", typed_path.display(), snapshot.name());
-        Err(Failure::usage(message).with_hint("paths are relative to the current directory"))
+        let hint = self.describe_path_mistake(path, typed_path, snapshot);
+        Err(Failure::usage(message).with_hint(hint))
+    }
+
+    /// Returns the hint for a path that the snapshot does not have: the most similar path, otherwise how paths are read.
+    /// `path` is relative to the root. A typed path that is relative to the root, too, is an error in a subdirectory.
+    pub(crate) fn describe_path_mistake(
+        &self,
+        path: &str,
+        typed_path: &Path,
+        snapshot: &Snapshot<'_>,
+    ) -> String {
+        let typed_text = typed_path.to_string_lossy();
+        let (mut step_count, mut rest) = (0, typed_text.trim_start_matches("./"));
+        while let Some(path_above) = rest.strip_prefix("../") {
+            step_count += 1;
+            rest = path_above;
+        }
+        // The directory that the steps lead to; unknown for other forms of paths.
+        let Some(directory) = path.strip_suffix(rest) else {
+            return PATHS_HINT.to_owned();
+        };
+        let mut known_paths = BTreeSet::new();
+        for file in snapshot.list_files(&|_| true).unwrap_or_default() {
+            let parents = file.path.match_indices('/').map(|(end, _)| &file.path[..end]);
+            known_paths.extend(parents.map(str::to_owned));
+            known_paths.insert(file.path);
+        }
+        let similar_path = if known_paths.contains(&*typed_text) {
+            Some(&*typed_text)
+        } else {
+            text::find_most_similar(path, known_paths.iter().map(String::as_str))
+        };
+        let Some(similar_path) = similar_path else {
+            return PATHS_HINT.to_owned();
+        };
+        let path_below = similar_path.strip_prefix(directory);
+        if path_below.is_none() {
+            step_count += directory.matches('/').count();
+        }
+        let path_to_type = "../".repeat(step_count) + path_below.unwrap_or(similar_path);
+        text::did_you_mean(&path_to_type)
     }
 
     /// Returns an error if the path leads into another repository in the working tree, such as a submodule or a nested

@@ -4,7 +4,7 @@ use super::branch_role::BranchRole;
 use super::fetch_source::FetchSource;
 use super::merge_unknown_reason::{MergeUnknownReason, default_branch_hint};
 use crate::job::ci::{CiError, Host};
-use sluicegate_base::text::join_with_or;
+use sluicegate_base::text::{self, join_with_or};
 use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError};
 
 /// The host's context and the clone do not match.
@@ -147,7 +147,12 @@ pub enum ContextError {
     },
     /// The remote, which the platform reads, does not have the branch of the run.
     #[error("the remote has no branch `{branch}`, according to this clone")]
-    NoBranchOnRemote { branch: String, remote: String },
+    NoBranchOnRemote {
+        branch: String,
+        remote: String,
+        /// The most similar branch of the remote, if the clone has no branch with the name of the run's branch.
+        similar_branch: Option<String>,
+    },
     /// The clone has no remote, so nothing shows which commits the platform can read.
     #[error("this clone has no remote, and the platform reads commits from the remote")]
     NoRemote,
@@ -271,7 +276,11 @@ impl ContextError {
             Self::NotOnRemote { .. } => {
                 Some("push the commit first, or check it locally with `sluicegate check`".to_owned())
             }
-            Self::NoBranchOnRemote { branch, remote } => Some(push_hint(remote, branch)),
+            Self::NoBranchOnRemote {
+                similar_branch: Some(name),
+                ..
+            } => Some(text::did_you_mean(name)),
+            Self::NoBranchOnRemote { branch, remote, .. } => Some(push_hint(remote, branch)),
             Self::NoRemote => Some(NO_REMOTE_HINT.to_owned()),
             Self::Fork { .. } => Some(FORK_HINT.to_owned()),
         }

@@ -1,6 +1,7 @@
 //! Checks that the remote has the commit to review. The platform reads it from the remote, not from this clone.
 
 use super::{ContextError, Target};
+use sluicegate_base::text;
 use sluicegate_git::{RemoteBranch, Repository};
 
 impl Target {
@@ -29,6 +30,7 @@ impl Target {
         if branches.is_empty() {
             return Err(match repo.list_remote_repositories()?.into_iter().next() {
                 Some((remote, _)) => ContextError::NoBranchOnRemote {
+                    similar_branch: find_similar_branch(repo, branch)?,
                     branch: branch.to_owned(),
                     remote,
                 },
@@ -67,4 +69,14 @@ impl Target {
         }
         Ok(false)
     }
+}
+
+/// Returns the remote's branch whose name is most similar; `None` for a branch of the clone, which is no typo.
+fn find_similar_branch(repo: &Repository, branch: &str) -> Result<Option<String>, ContextError> {
+    if repo.find_local_branch_tip(branch)?.is_some() {
+        return Ok(None);
+    }
+    let branches = repo.list_remote_branches()?;
+    let names = branches.iter().map(|branch| branch.branch.as_str());
+    Ok(text::find_most_similar(branch, names).map(str::to_owned))
 }

@@ -1,5 +1,6 @@
 //! Reads the two sides of each pipeline: from a repository, or from two files.
 
+use super::revision_hints::add_revision_hint;
 use super::{PipelineComparison, PipelineResult, ResultKind};
 use crate::error::Failure;
 use crate::gate::interface_changes::interface_comparison::{
@@ -172,25 +173,6 @@ fn find_callers(
         .flat_map(Change::paths)
         .collect();
     Ok(CallGraph::load(repo, snapshot, &changed_paths)?.transitive_callers_of(&changed_paths))
-}
-
-/// Adds a hint if a typed path that does not exist is the name of a revision: `git diff` would accept it, this program
-/// wants a range or a flag.
-fn add_revision_hint(workspace: &Workspace<'_>, typed_paths: &[PathBuf], failure: Failure) -> Failure {
-    let revision = typed_paths
-        .iter()
-        .filter_map(|path| path.to_str())
-        .find(|name| workspace.repo.resolve(name).is_ok());
-    let Some(name) = revision else { return failure };
-    // A range from the checked-out commit to itself never has a difference.
-    if workspace.repo.resolve(name).ok() == workspace.repo.resolve("HEAD").ok() {
-        return failure.with_hint(format!(
-            "`{name}` is the checked-out commit: pass --base {name} to compare the files on disk with it"
-        ));
-    }
-    failure.with_hint(format!(
-        "`{name}` is a revision: pass {name}..HEAD to compare with it, or --base {name} for the merge-base"
-    ))
 }
 
 /// The two sides of a comparison of revisions.

@@ -3,6 +3,7 @@
 pub(crate) mod compared_sides;
 pub(crate) mod external_diff;
 pub(crate) mod plain_change;
+mod revision_hints;
 
 use crate::error::Failure;
 use crate::gate::changes::page_pictures::PagePictures;
