@@ -156,7 +156,7 @@ impl PublishError {
                 "if the platform's hidden directory is elsewhere, set the directory with --config-dir"
             }
             Self::NoSharedFile { .. } => {
-                "share a pipeline in the design tool and commit the file, or set --config-dir"
+                "run `sluicegate shared-pipelines add PATH` to share a pipeline, and commit the file; or set --config-dir"
             }
             Self::BadSharedFile { .. } => "correct the shared-pipelines file and commit it",
             Self::Incomplete(_) => {

@@ -358,7 +358,9 @@ fn check_shared_pipelines(
             }
         }
         return if settings.publishes {
-            Err(Failure::usage(message).with_hint("create the file with the list of pipelines to publish"))
+            Err(Failure::usage(message).with_hint(
+                "run `sluicegate shared-pipelines add PATH` to share a pipeline, and commit the file",
+            ))
         } else {
             Ok(CheckOutcome::NotApplicable(format!(
                 "{message}; publishing is not configured"

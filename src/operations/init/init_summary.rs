@@ -213,8 +213,8 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
             "set `prefix` and `publish-on` in sluicegate.yaml"
         };
         steps.push(format!(
-            "To publish as well: list the shared pipelines in {SHARED_PIPELINES_FILE} in the platform's hidden \
-             directory, and {setting}"
+            "To publish as well: run `sluicegate shared-pipelines add PATH` for each pipeline to share, which adds it \
+             to {SHARED_PIPELINES_FILE}, and {setting}"
         ));
     }
     // `doctor` fails until the rules file is committed.
