@@ -207,7 +207,7 @@ mod tests {
 
         ### <code>c</code>
 
-        - Added: the shared pipeline is new; the shared pipeline can be run.
+        - Added: the shared pipeline is new.
 
         ### <code>a</code>
 

@@ -37,6 +37,7 @@ pub const EXIT_CODES: &[(&str, &str)] = &[
     ),
     ("7", "the git or CI context could not be determined"),
     ("8", "a remote run, such as an execution, failed"),
+    ("101", "`sluicegate` stopped because of a defect in its own code"),
     (
         "130, 143",
         "the command was interrupted (130) or terminated (143) by a signal",
@@ -64,8 +65,12 @@ pub const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The variables of secrets, which have no flag.
+/// The variables that have no flag.
 const VARIABLES_WITHOUT_FLAG: &[(&str, &str)] = &[
+    (
+        "SLUICEGATE_BITBUCKET_PROXY",
+        "URL of Bitbucket's proxy for Code Insights (default: http://localhost:29418)",
+    ),
     ("SLUICEGATE_TOKEN", "Bearer token for the platform"),
     ("SLUICEGATE_CLIENT_ID", "OAuth 2 client ID"),
     ("SLUICEGATE_CLIENT_SECRET", "OAuth 2 client secret"),
@@ -126,7 +131,7 @@ fn build_topic_command(name: &'static str, about: &'static str, text: String) ->
         .override_help(text + &example)
 }
 
-/// Returns the environment variables of all flags, and those for secrets, which have no flag, with their meanings.
+/// Returns the environment variables of all flags, and those without a flag, with their meanings.
 fn collect_variables(program: &Command) -> BTreeMap<String, String> {
     let mut variables: BTreeMap<String, String> = VARIABLES_WITHOUT_FLAG
         .iter()
