@@ -72,7 +72,7 @@ impl From<PolicyError> for Failure {
     fn from(error: PolicyError) -> Self {
         let hint = error.hint();
         let status = match &error {
-            PolicyError::Unreadable { .. } => ExitStatus::Usage,
+            PolicyError::Unreadable { .. } | PolicyError::MissingFile { .. } => ExitStatus::Usage,
             PolicyError::Git(error) => git_exit_status(error),
         };
         failure_with_hint(status, error, hint)

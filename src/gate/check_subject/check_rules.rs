@@ -125,7 +125,9 @@ impl Workspace<'_> {
         // The outer error is that the file cannot be read, the inner one that its content is not a document.
         let document = read_document_on_disk(&real_path).map_err(|error| {
             let context = format!("could not read the rules file {typed_path}");
-            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
+            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context)).with_hint(
+                "correct --rules or SLUICEGATE_RULES; the path is relative to the current directory",
+            )
         })?;
         let build_failure =
             |reason: String| Failure::usage(format!("the rules file {typed_path} is invalid: {reason}"));

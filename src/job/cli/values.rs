@@ -5,6 +5,7 @@ pub use crate::publish::{FileSelection, FileSource, IfExists, OnIgnored, OnSmoke
 pub use crate::ui::ColorChoice;
 use clap::ValueEnum;
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use sluicegate_base::text;
 use sluicegate_base::unexpanded_value::UnexpandedValue;
 pub use sluicegate_pipelines::findings::{FailOn, ShowMode};
 pub use sluicegate_pipelines::interface::CompatMode;
@@ -232,7 +233,12 @@ pub fn parse_value<T: ValueEnum>(text: &str) -> Result<T, String> {
             .filter_map(T::to_possible_value)
             .map(|v| v.get_name().to_owned())
             .collect();
-        format!("{text:?} is not one of {}", valid_names.join(", "))
+        // A longer form, such as `warning` for `warn`, is not a typo.
+        let known_names: Vec<&str> = valid_names.iter().map(String::as_str).collect();
+        let similar_name = text::find_nearest_word(text.trim(), &known_names)
+            .or_else(|| known_names.into_iter().find(|name| text.trim().starts_with(name)));
+        let suggestion = similar_name.map_or(String::new(), |name| format!(": {}", text::did_you_mean(name)));
+        format!("{text:?} is not one of {}{suggestion}", valid_names.join(", "))
     })
 }
 

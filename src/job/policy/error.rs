@@ -10,6 +10,9 @@ pub enum PolicyError {
     /// The file exists but could not be read.
     #[error("{name} cannot be read: {reason}")]
     Unreadable { name: String, reason: String },
+    /// The configuration file that the job names does not exist.
+    #[error("the configuration file {name} does not exist")]
+    MissingFile { name: String },
 }
 
 impl PolicyError {
@@ -18,6 +21,10 @@ impl PolicyError {
         match self {
             Self::Git(error) => error.hint(),
             Self::Unreadable { .. } => None,
+            Self::MissingFile { .. } => Some(
+                "correct --config or the variable SLUICEGATE_CONFIG; the path is relative to the current directory"
+                    .to_owned(),
+            ),
         }
     }
 }

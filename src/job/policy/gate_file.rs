@@ -315,8 +315,11 @@ fn read_from_disk(file: &Path, presence: FilePresence, limit: u64) -> Result<Opt
     if !file.exists() && file.is_symlink() {
         return Err(unreadable_error(name, BROKEN_LINK.to_owned()));
     }
-    if presence == FilePresence::Optional && is_missing(file) {
-        return Ok(None);
+    if is_missing(file) {
+        return match presence {
+            FilePresence::Optional => Ok(None),
+            FilePresence::Required => Err(PolicyError::MissingFile { name }),
+        };
     }
     match input::read_text_file(file, limit) {
         Ok(text) => Ok(Some(NamedText { name, text })),

@@ -97,6 +97,23 @@ impl<'a> Layers<'a> {
         Ok(Some(text))
     }
 
+    /// Resolves a text as [`Self::resolve_expanded_text`] does, but fails if it is empty.
+    pub(super) fn resolve_filled_text(
+        self,
+        flag: Option<String>,
+        variable: &str,
+        file: Option<String>,
+    ) -> Result<Option<String>, SettingsError> {
+        let source = self.find_source(flag.is_some(), variable);
+        let text = self.resolve_expanded_text(flag, variable, file)?;
+        if text.as_ref().is_some_and(|text| text.trim().is_empty()) {
+            let setting = source.name_setting(variable);
+            return Err(SettingsError::new(format!("the value of {setting} is empty"))
+                .with_hint("set a value, or remove the setting"));
+        }
+        Ok(text)
+    }
+
     /// Returns the integer with the highest precedence, or the default. Fails if it is outside the bounds in the table
     /// of settings, or if the table has no integer setting with this variable. `name` is used in errors.
     pub(super) fn resolve_integer(
@@ -164,7 +181,7 @@ impl<'a> Layers<'a> {
         variable: &str,
         file: Option<String>,
     ) -> Result<String, SettingsError> {
-        if let Some(name) = self.resolve_expanded_text(flag, variable, file)? {
+        if let Some(name) = self.resolve_filled_text(flag, variable, file)? {
             return Ok(name);
         }
         let format = setting_names::find_setting_by_variable(variable).map(|setting| setting.format);
@@ -257,7 +274,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Returns where a value comes from; the configuration file, if the job does not set it.
-    fn find_source(self, has_flag: bool, variable: &str) -> SettingSource {
+    pub(super) fn find_source(self, has_flag: bool, variable: &str) -> SettingSource {
         if has_flag {
             SettingSource::Flag
         } else if self.env.get(variable).is_some() {

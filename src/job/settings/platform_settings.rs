@@ -43,9 +43,12 @@ impl SettingSources<'_> {
     pub fn resolve_environment(&self, flag: Option<String>) -> Result<String, SettingsError> {
         let file = self.file.environment.clone();
         self.layers()
-            .resolve_expanded_text(flag, variable::ENVIRONMENT, file)?
+            .resolve_filled_text(flag, variable::ENVIRONMENT, file)?
             .ok_or_else(|| {
-                let hint = format!("pass --environment or set {}", variable::ENVIRONMENT);
+                let hint = format!(
+                    "pass --environment, set {}, or set `environment` in the configuration file",
+                    variable::ENVIRONMENT
+                );
                 SettingsError::new("the environment is not set").with_hint(hint)
             })
     }

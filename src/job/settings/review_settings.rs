@@ -79,6 +79,8 @@ impl SettingSources<'_> {
     ) -> Result<ReviewFields, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let request = layers.resolve_setting(request, variable::REVIEW_REQUEST, parse_value, file.request)?;
+        let source = layers.find_source(data_warehouse.is_some(), variable::DATA_WAREHOUSE);
+        let setting = source.name_setting(variable::DATA_WAREHOUSE);
         let warehouse = layers.resolve_expanded_text(
             data_warehouse,
             variable::DATA_WAREHOUSE,
@@ -86,17 +88,19 @@ impl SettingSources<'_> {
         )?;
         match (request.unwrap_or_default(), warehouse) {
             (ReviewRequestFields::Pipelines, None) => Ok(ReviewFields::Pipelines),
-            (ReviewRequestFields::Pipelines, Some(_)) => Err(SettingsError::new(
-                "--data-warehouse is set, but a review request with `pipelines` does not send it",
-            )
-            .with_hint("add --review-request file-paths (SLUICEGATE_REVIEW_REQUEST), or remove --data-warehouse")),
+            (ReviewRequestFields::Pipelines, Some(_)) => Err(SettingsError::new(format!(
+                "{setting} is set, but a review request with `pipelines` does not send it"
+            ))
+            .with_hint(format!(
+                "add --review-request file-paths (SLUICEGATE_REVIEW_REQUEST), or remove {setting}"
+            ))),
             (ReviewRequestFields::FilePaths, Some(warehouse)) if is_warehouse_type(warehouse.trim()) => {
                 Ok(ReviewFields::FilePaths {
                     data_warehouse: warehouse.trim().to_uppercase(),
                 })
             }
             (ReviewRequestFields::FilePaths, Some(warehouse)) => Err(SettingsError::new(format!(
-                "the data warehouse type is not a name: {}",
+                "the value of {setting} is not a name: {}",
                 describe_length(&warehouse)
             ))
             .with_hint("use the platform's own name, for example SNOWFLAKE, DATABRICKS or REDSHIFT")),

@@ -350,3 +350,127 @@ fn flag_and_value_in_one_argument_have_their_own_hint() {
         assert!(!text.contains("as two arguments"), "{text}");
     }
 }
+
+#[test]
+fn mistyped_path_is_answered_with_nearest_path_from_current_directory() {
+    let world = change(&[("sales/refunds.orch.yaml", &bad_pipeline())]);
+    let cases = [
+        ("", "check sales/refund.orch.yaml", "`sales/refunds.orch.yaml`"),
+        ("", "check salse", "`sales`"),
+        ("", "inspect sales/refund.orch.yaml", "`sales/refunds.orch.yaml`"),
+        ("sales", "check refund.orch.yaml", "`refunds.orch.yaml`"),
+        ("sales", "check sales/refunds.orch.yaml", "`refunds.orch.yaml`"),
+        (
+            "sales",
+            "check ../salse/refunds.orch.yaml",
+            "`../sales/refunds.orch.yaml`",
+        ),
+    ];
+    for (directory, args, path) in cases {
+        let output = Call::new(&world.work().join(directory)).run(args).expect(2);
+        output.saying(&[&format!("hint: did you mean {path}?")]);
+    }
+    let call = Call::new(&world.work());
+    call.run("check quite/different.orch.yaml")
+        .expect(2)
+        .saying(&["hint: paths are relative to the current directory"]);
+    call.run("diff mian")
+        .expect(2)
+        .saying(&["hint: did you mean the revision `main`? pass main..HEAD"]);
+}
+
+#[test]
+fn mistyped_branch_is_answered_with_nearest_branch_of_remote() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    let platform = Platform::new();
+    let review = |branch: &str| {
+        platform
+            .call(&world)
+            .run(&["review", "--branch", branch])
+            .expect(7)
+    };
+    review("chnage").saying(&["hint: did you mean `change`?"]);
+    // A branch of the clone is no typo: it is only not pushed yet.
+    world.git("branch changes");
+    review("changes").saying(&["hint: push the branch with `git push origin changes`"]);
+}
+
+#[test]
+fn publish_to_branch_that_remote_lacks_says_so() {
+    let (world, server) = stage();
+    let publish = |branch: &str| {
+        let args = ["publish", "--dry-run", "--version-name", "1", "--branch", branch];
+        publish_call(&world, &server).run(&args).expect(0).all()
+    };
+    let said = publish("never-pushed");
+    assert!(said.contains("the remote has no branch `never-pushed`"), "{said}");
+    assert!(said.contains("hint: push the commit to this branch"), "{said}");
+    let said = publish("main");
+    assert!(!said.contains("the remote has no branch"), "{said}");
+}
+
+#[test]
+fn wrong_setting_is_answered_with_its_origin() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
+    let call = Call::new(&world.work());
+    let did_you_mean = "\"warning\" is not one of error, warn, never: did you mean `warn`?";
+    call.clone()
+        .variable("SLUICEGATE_FAIL_ON", "warning")
+        .run("check")
+        .expect(2)
+        .saying(&[did_you_mean]);
+    call.clone()
+        .variable("SLUICEGATE_CONFIG", "none.yaml")
+        .run("check")
+        .expect(2)
+        .saying(&[
+            "the configuration file ",
+            "none.yaml does not exist",
+            "SLUICEGATE_CONFIG",
+        ]);
+    call.run("check --rules none.yaml")
+        .expect(2)
+        .saying(&["hint: correct --rules or SLUICEGATE_RULES"]);
+    call.run("check --new-only=true")
+        .expect(2)
+        .saying(&["hint: pass --new-only without a value"]);
+    call.run("check --new-only --fail-on warn").expect(0);
+    let platform = Platform::new();
+    for (text, args, words) in [
+        ("review: { fail-on: warning }\n", "check", did_you_mean),
+        (
+            "review: { data-warehouse: SNOWFLAKE }\n",
+            "review",
+            "`review.data-warehouse` in the configuration file is set",
+        ),
+        (
+            "environment: ''\n",
+            "pipelines run x",
+            "the value of `environment` in the configuration file is empty",
+        ),
+        (
+            "timeout: 3\n",
+            "pipelines run x",
+            "or set `environment` in the configuration file",
+        ),
+    ] {
+        world.write("sluicegate.yaml", text);
+        platform.call(&world).run(args).expect(2).saying(&[words]);
+    }
+}
+
+#[test]
+fn flag_before_its_command_is_answered_with_call() {
+    let world = World::new();
+    let call = Call::new(&world.work());
+    for (args, hint) in [
+        ("--all check", "sluicegate check --all"),
+        ("--fail-on warn check", "sluicegate check --fail-on warn"),
+        ("--run-on-latest rules list", "--help"),
+    ] {
+        let output = call.run(args).expect(2);
+        let has_call = output.all().contains("write it after the command: `");
+        assert_eq!(has_call, !args.contains("latest"), "{}", output.all());
+        output.saying(&[hint]);
+    }
+}
