@@ -210,7 +210,7 @@ fn added_link_to_missing_component_is_drawn() {
     );
     let chart = diff(&world, "-o mermaid");
     assert!(chart.contains("[\"Gone (does not exist)\"]"), "{chart}");
-    assert!(chart.contains("n0 -->|\"+ success\"| n2"), "{chart}");
+    assert!(chart.contains("n0 -->|\"+\u{a0}success\"| n2"), "{chart}");
     for format in ["svg", "html"] {
         let picture = diff(&world, ("-o", &[format]));
         assert!(picture.contains("data-to=\"Gone\""), "{picture}");
@@ -224,6 +224,29 @@ fn added_link_to_missing_component_is_drawn() {
         !chart.contains("does not exist") && !chart.contains("n2"),
         "{chart}"
     );
+}
+
+#[test]
+fn link_into_shared_target_never_runs_backward() {
+    let row = |nexts: [&'static [&'static str]; 3]| {
+        canvas(&[
+            ("A", 0, 0, nexts[0]),
+            ("B", 200, 0, nexts[1]),
+            ("C", 400, 0, nexts[2]),
+            ("Target", 800, 200, &[]),
+        ])
+    };
+    let targets: [&[&str]; 3] = [&["B", "Target"], &["C", "Target"], &["Target"]];
+    let world = edited(&row([&["B"], &["C"], &[]]), &row(targets));
+    let svg = diff(&world, "-o svg");
+    let document = Document::parse(&svg).unwrap();
+    let drawn = DrawnPicture::read(document.root_element());
+    let links = drawn.links.iter().filter(|link| link.to == "Target");
+    assert_eq!(links.clone().count(), 3, "{svg}");
+    for link in links {
+        let is_forward = link.points.windows(2).all(|ends| ends[0].0 <= ends[1].0);
+        assert!(is_forward, "{}: {:?}", link.from, link.points);
+    }
 }
 
 #[test]

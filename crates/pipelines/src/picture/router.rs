@@ -108,9 +108,11 @@ impl<'c> Router<'c> {
                 self.assign_vertical_entry(link, last_channel);
             }
         }
+        // The rightmost exit comes first: a shared line that is left of it would lead its link backward.
+        let mut routed_links: Vec<_> = links.iter().filter(|link| link.channels.is_some()).collect();
+        routed_links.sort_by_key(|link| -self.spans.right(link.exit.canvas_box));
         // All links narrow the ranges of their owners before the first position is chosen within such a range.
-        let routed_links = links.iter().filter(|link| link.channels.is_some());
-        for link in routed_links.clone() {
+        for link in &routed_links {
             self.narrow_preferred_range(link.exit, self.exit_owner(link));
             self.narrow_preferred_range(link.entry, self.entry_owner(link));
         }
@@ -278,8 +280,7 @@ impl<'c> Router<'c> {
         };
         let (low, high) = self.gap_bounds(gap);
         let range = self.preferred_ranges.entry(owner).or_insert((low, high));
-        let (range_low, range_high) = *range;
-        let (shared_low, shared_high) = (range_low.max(low), range_high.min(high));
+        let (shared_low, shared_high) = (range.0.max(low), range.1.min(high));
         if shared_low + SLOT_WIDTH <= shared_high {
             *range = (shared_low, shared_high);
         }
@@ -318,12 +319,9 @@ impl<'c> Router<'c> {
             .filter_map(|index| {
                 let (low, high) = self.gap_bounds((row, index));
                 let best_x = preferred_x.clamp(low, high.max(low));
-                let max_distance = if index == last_gap {
-                    // No limit, but small enough for calculations.
-                    i32::MAX / 4
-                } else {
-                    MAX_SLOT_DISTANCE
-                };
+                // The largest distance is no limit, but small enough for calculations.
+                let is_last = index == last_gap;
+                let max_distance = if is_last { i32::MAX / 4 } else { MAX_SLOT_DISTANCE };
                 nearest_slots(low, high, best_x)
                     .take_while(|x| (x - best_x).abs() <= max_distance)
                     .find(|x| self.is_slot_free(row, *x, owner) && self.is_slot_free(row + 1, *x, owner))
