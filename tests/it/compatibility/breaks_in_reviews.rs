@@ -380,7 +380,6 @@ fn entry_whose_pipeline_is_gone_is_not_offered() {
     output.logging(&["names `clean.orch.yaml`, which is not in the project: correct the path."]);
     // To accept the break is the step only if no file is missing.
     shop.offer(&[("more", &parameter("day", ""))]);
-    shop.push();
     let output = shop.call().run(check).expect(1);
     assert!(output.all().contains("--accept-breaking"), "{}", output.all());
     assert!(!output.all().contains("correct the path"), "{}", output.all());
