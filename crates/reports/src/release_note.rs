@@ -3,7 +3,7 @@
 use super::markdown::{escape, escape_prose, render_code};
 use super::truncation;
 use sluicegate_base::text::{List, format_count};
-use sluicegate_pipelines::interface::{ChangeClass, Compatibility, InterfaceChange};
+use sluicegate_pipelines::interface::{ChangeClass, Compatibility, InterfaceChange, InterfaceChangeKind};
 use std::fmt::Write as _;
 
 /// Maximum number of files in the list.
@@ -139,6 +139,10 @@ fn render_change(change: &InterfaceChange) -> String {
             "- **Breaking:** {description}. Consumers: {}.\n",
             escape(change.consumer_action())
         ),
+        // The action, that the pipeline can be run, would only repeat the description.
+        ChangeClass::Addition if change.kind == InterfaceChangeKind::PipelineAdded => {
+            format!("- Added: {description}.\n")
+        }
         ChangeClass::Addition => format!("- Added: {description}; {}.\n", escape(change.consumer_action())),
         _ => format!("- Note: {description}.\n"),
     }

@@ -142,7 +142,7 @@ pub(super) const EFFECTS: [ChangeEffect; 23] = {
         build_effect(Breaking, InterfaceChangeKind::ColumnTypeChanged,
             "the type of the column `{column}` of the parameter `{parameter}` changed from {before} to {after}",
             "fill the column with values of the new type"),
-        build_effect(Addition, InterfaceChangeKind::PipelineAdded, "the shared pipeline is new", NO_ACTION),
+        build_effect(Addition, InterfaceChangeKind::PipelineAdded, "the shared pipeline is new", "the shared pipeline can be run"),
         build_effect(Addition, InterfaceChangeKind::ParameterAdded, "the parameter `{parameter}` is new, with a default", "the parameter can be set"),
         build_effect(Addition, InterfaceChangeKind::DefaultAdded, "the parameter `{parameter}` now has a default", "the parameter no longer needs to be set"),
         build_effect(Addition, InterfaceChangeKind::ExportAllowed, "the value of the parameter `{parameter}` is now returned",

@@ -334,7 +334,7 @@ fn addition_has_no_old_location_and_removal_has_old_one() {
     .platform/shared-pipelines.yaml:5: `a`: the column `d` of the parameter `g` is new; consumers: the grid can contain the column
     .platform/shared-pipelines.yaml:6: `a`: the parameter `p` is new, with a default; consumers: the parameter can be set
     .platform/shared-pipelines.yaml:7: `a`: the parameter `q` is new and has no default; consumers: set the parameter (before: .platform/shared-pipelines.yaml:2 in version 1)
-    .platform/shared-pipelines.yaml:8: `b`: the shared pipeline is new
+    .platform/shared-pipelines.yaml:8: `b`: the shared pipeline is new; consumers: the shared pipeline can be run
     .platform/shared-pipelines.yaml:6 in version 1: `gone`: the shared pipeline is no longer offered; consumers: run another shared pipeline, or request a version that still offers this pipeline
     ");
 }

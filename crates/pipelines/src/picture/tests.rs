@@ -177,13 +177,13 @@ fn picture_keeps_rows_and_leads_links_beside_boxes() {
     component 0: 0,80 to 93,124
     component 1: 187,80 to 280,124
     component 2: 374,80 to 467,124
-    component 3: 187,164 to 280,204
+    component 3: 187,154 to 280,194
     component 4: 374,0 to 467,40
     component 0 -> component 1: 93,102 187,102
     component 1 -> component 2: 280,102 374,102
-    component 0 -> component 2: 93,86 166,86 166,60 346,60 346,102 374,102
-    component 0 -> component 3: 93,102 160,102 160,184 187,184
-    component 3 -> component 2: 280,184 292,184 292,144 346,144 346,102 374,102
+    component 0 -> component 2: 93,86 166,86 166,60 352,60 352,102 374,102
+    component 0 -> component 3: 93,102 160,102 160,174 187,174
+    component 3 -> component 2: 280,174 352,174 352,102 374,102
     component 4 -> component 2: 412,40 412,80
     ");
 }
