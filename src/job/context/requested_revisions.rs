@@ -23,8 +23,9 @@ impl RequestedRevisions {
         }
     }
 
-    /// Returns whether the user selected what to review with `--head`, `--base` or `--all`.
-    pub(super) const fn has_requested_scope(&self) -> bool {
-        self.base.is_some() || self.head.is_some() || self.all
+    /// Returns whether the user selected the commits to review with `--head` or `--base`. A job may set `--all` for all
+    /// its events.
+    pub(super) const fn has_requested_commits(&self) -> bool {
+        self.base.is_some() || self.head.is_some()
     }
 }

@@ -90,10 +90,10 @@ impl TargetResolver<'_> {
         )
     }
 
-    /// Returns why the run has nothing to review, unless the user selected what to review with flags.
+    /// Returns why the run has nothing to review, unless the user selected the commits to review.
     fn idle_reason(&self) -> Option<&str> {
         let reason = self.ci.idle_reason.as_deref();
-        reason.filter(|_| !self.revisions.has_requested_scope())
+        reason.filter(|_| !self.revisions.has_requested_commits())
     }
 
     /// Finds the commits to compare `head` with. `includes_uncommitted` states that uncommitted files are reviewed,
