@@ -65,7 +65,7 @@ pub(crate) fn render_config_file(facts: &RepositoryFacts) -> String {
     let config_dir = facts.config_dir.clone().filter(|_| facts.is_config_dir_new);
     let publish_on = format!(
         "publish-on:\n  branches: [{}]",
-        quote_yaml(&facts.default_branch.name)
+        quote_yaml(&globset::escape(&facts.default_branch.name))
     );
     let new_only = "new-only: true";
     let values = [
@@ -168,6 +168,10 @@ pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
         ),
         ("__VERSION__", env!("CARGO_PKG_VERSION").to_owned()),
         ("__BRANCH__", quote_yaml(&facts.default_branch.name)),
+        (
+            "__BRANCH_PATTERN__",
+            quote_yaml(&escape_filter_pattern(&facts.default_branch.name)),
+        ),
     ];
     fill_template(template, &values)
 }
@@ -208,6 +212,20 @@ fn format_setting(key: &str, value: Option<&str>, example: &str) -> String {
 fn comment_out(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| format!("# {line}")).collect();
     lines.join("\n")
+}
+
+/// Returns the pattern that matches only this branch in the filters of GitHub, Gitea and Forgejo
+/// (<https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax#filter-pattern-cheat-sheet>). The
+/// lists of the other hosts have only wildcards that no name of a branch contains.
+fn escape_filter_pattern(branch: &str) -> String {
+    let mut pattern = String::new();
+    for (index, character) in branch.char_indices() {
+        if matches!(character, '*' | '?' | '+' | '[' | ']' | '\\') || (index == 0 && character == '!') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
 }
 
 /// Quotes any text for YAML. A JSON string is also valid YAML.

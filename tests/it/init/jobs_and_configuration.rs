@@ -1083,3 +1083,33 @@ fn steps_of_init_in_their_order_lead_to_passing_rules_check() {
     let log = call.run("doctor").all();
     assert!(!log.contains(unfinished), "{log}");
 }
+
+/// `+` and a leading `!` have a meaning in the patterns of the hosts that run workflows.
+#[test]
+fn special_characters_of_default_branch_are_escaped_in_workflows() {
+    for (branch, pattern) in [
+        ("release+hotfix", r"release\+hotfix"),
+        ("!main", r"\!main"),
+        ("main!", "main!"),
+    ] {
+        for (host, path) in [
+            ("github", ".github/workflows/sluicegate.yml"),
+            ("gitea", ".gitea/workflows/sluicegate.yml"),
+            ("azure", "azure-pipelines.yml"),
+        ] {
+            let world = small_project();
+            world.git(&["push", "-q", "origin", &format!("HEAD:refs/heads/{branch}")]);
+            world.git(&["fetch", "-q"]);
+            world.git(&["remote", "set-head", "origin", branch]);
+            run_init(&world, &["--host", host]).expect(0);
+            let job = parse_yaml(&world.read_text(path));
+            let (branches, expected) = match host {
+                "azure" => (&job["trigger"]["branches"]["include"], branch),
+                _ => (&job["on"]["push"]["branches"], pattern),
+            };
+            assert_eq!(*branches, json!([expected]), "{host}: {job}");
+            let settings = parse_yaml(&world.read_text("sluicegate.yaml"));
+            assert_eq!(settings["publish-on"]["branches"], json!([branch]), "{host}");
+        }
+    }
+}
