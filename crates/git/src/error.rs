@@ -252,8 +252,9 @@ fn find_unsupported_hint(reason: &str) -> Option<&'static str> {
              fast-import` in a new repository",
         );
     }
-    reason
-        .contains("extension")
+    ["`refstorage =", "`objectformat ="]
+        .iter()
+        .any(|extension| reason.contains(extension))
         .then_some("clone the repository again with `git clone --ref-format=files` and SHA-1 object ids")
 }
 
@@ -269,6 +270,8 @@ mod tests {
         };
         let extension = "the repository uses the unsupported git extension `refstorage = reftable`";
         assert!(unsupported(extension).hint().is_some());
+        let other_extension = "the repository uses the unsupported git extension `newformat = 2`";
+        assert_eq!(unsupported(other_extension).hint(), None);
         assert_eq!(unsupported("the file is too large").hint(), None);
     }
 }

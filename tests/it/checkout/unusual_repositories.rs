@@ -214,6 +214,22 @@ fn formats_that_cannot_be_read_end_with_what_to_do() {
 }
 
 #[test]
+fn unknown_extension_has_no_hint_about_the_formats() {
+    let world = project();
+    world.git("config core.repositoryFormatVersion 1");
+    world.git("config extensions.newFormat 2");
+    let output = Call::new(&world.work())
+        .run("context")
+        .expect(7)
+        .saying(&["the unsupported git extension `newformat = 2`"]);
+    assert!(
+        !output.err.contains("clone the repository again"),
+        "{}",
+        output.all()
+    );
+}
+
+#[test]
 fn another_repository_is_named_by_flag_or_variable() {
     let world = world_on_change_branch(&[("a.orch.yaml", "1")]);
     world.write("b.orch.yaml", "1");
