@@ -38,17 +38,27 @@ pub(crate) fn print_messages(
         output,
         reader: MessageReader::new(limit),
         events: Vec::new(),
+        event_count: 0,
     };
     run.block_on(async {
-        let status = match pace {
-            None => history
-                .print_available_messages()
-                .await
-                .map(|()| ExitStatus::Success),
-            Some(pace) => history.print_messages_until_end(pace).await,
+        let status = match output.output {
+            OutputFormat::Text => history.print_requested_messages(pace).await,
+            // After a signal, the document contains the messages that were read before it.
+            OutputFormat::Json => {
+                let mut signals = run.signals.clone();
+                tokio::select! {
+                    biased;
+                    _ = signals.wait() => run.signals.pending_failure().map_or(Ok(ExitStatus::Interrupted), Err),
+                    status = history.print_requested_messages(pace) => status,
+                }
+            }
         };
+        run.signals.release();
         // Also after a failure: the JSON document contains the messages that were read before it.
         history.finish_output()?;
+        if status.is_ok() {
+            history.print_missing_messages()?;
+        }
         status
     })?
 }
@@ -61,9 +71,29 @@ struct MessageHistory<'a> {
     output: OutputArgs,
     reader: MessageReader,
     events: Vec<Value>,
+    event_count: usize,
 }
 
 impl MessageHistory<'_> {
+    /// Prints the messages that exist now or, with a pace, until the task ends.
+    async fn print_requested_messages(&mut self, pace: Option<Pace>) -> CommandResult {
+        match pace {
+            None => self
+                .print_available_messages()
+                .await
+                .map(|()| ExitStatus::Success),
+            Some(pace) => self.print_messages_until_end(pace).await,
+        }
+    }
+
+    /// Prints as text that the task has no messages, if this is so.
+    fn print_missing_messages(&self) -> Result<(), Failure> {
+        if self.event_count > 0 || self.output.output == OutputFormat::Json {
+            return Ok(());
+        }
+        self.run.ui.print_result("the task has no messages\n")
+    }
+
     /// Reads all messages that exist now, and prints them.
     async fn print_available_messages(&mut self) -> Result<(), Failure> {
         loop {
@@ -81,6 +111,7 @@ impl MessageHistory<'_> {
 
     /// Prints the messages as text. For `--output json`, keeps them for one document at the end.
     fn print_events(&mut self, events: Vec<Value>) -> Result<(), Failure> {
+        self.event_count += events.len();
         if self.output.output == OutputFormat::Text {
             let now = Timestamp::now();
             let text: String = events.iter().map(|event| format_event(event, now)).collect();
@@ -182,15 +213,16 @@ impl MessageHistory<'_> {
         Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(self.details_hint())
     }
 
-    /// Prints the collected messages as one JSON document. Does nothing for text, because each message was printed when
+    /// Prints the collected messages, and the other fields of the first response, as one JSON document. Does nothing for text, because each message was printed when
     /// it was read.
     fn finish_output(&self) -> Result<(), Failure> {
         match self.output.output {
             OutputFormat::Text => Ok(()),
-            OutputFormat::Json => self
-                .run
-                .ui
-                .print_result(&response_output::format_json(&json!({ "results": self.events }))),
+            OutputFormat::Json => {
+                let mut document = self.reader.envelope();
+                document.shift_insert(0, "results".to_owned(), json!(self.events));
+                self.run.ui.print_result(&response_output::format_json(&document))
+            }
         }
     }
 }

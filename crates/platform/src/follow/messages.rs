@@ -2,7 +2,7 @@
 
 use crate::api::Platform;
 use crate::http::HttpError;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::HashSet;
 
 /// Maximum number of pages that are read in a row; each token must lead to a new page.
@@ -17,6 +17,8 @@ pub struct MessageReader {
     seen_count: usize,
     page_count: usize,
     followed_tokens: HashSet<String>,
+    /// The fields of the first page without its events and its token; `None` before that page.
+    envelope: Option<Map<String, Value>>,
 }
 
 impl MessageReader {
@@ -28,7 +30,13 @@ impl MessageReader {
             seen_count: 0,
             page_count: 0,
             followed_tokens: HashSet::new(),
+            envelope: None,
         }
+    }
+
+    /// Returns the other fields of the first page, or an empty map before that page.
+    pub fn envelope(&self) -> Map<String, Value> {
+        self.envelope.clone().unwrap_or_default()
     }
 
     /// Requests the next page of the history. Returns its new events, and whether a further page is available now. If
@@ -41,8 +49,13 @@ impl MessageReader {
     ) -> Result<(Vec<Value>, bool), HttpError> {
         let page = platform
             .fetch_task_messages(task, self.limit, self.page_token.as_deref())
-            .await?
-            .value;
+            .await?;
+        if self.envelope.is_none() {
+            let mut fields = page.raw.as_object().cloned().unwrap_or_default();
+            fields.retain(|key, _| !["results", "more"].contains(&key.as_str()));
+            self.envelope = Some(fields);
+        }
+        let page = page.value;
         let count = page.results.len();
         let events = page.results.into_iter().skip(self.seen_count).collect();
         let Some(page_token) = page.more.filter(|token| !token.is_empty()) else {
