@@ -26,6 +26,7 @@ pub(crate) fn send_task_decisions(run: &Run, args: &DecideArgs) -> CommandResult
         let decisions = parse_decisions(args, &pending_ids)?;
         reject_unknown_decisions(&args.id, &earlier_task, &decisions)?;
         reject_decisions_of_wrong_kind(&earlier_task, &decisions)?;
+        reject_placeholder_answers(&args.id, &earlier_task, &decisions)?;
         // The time limit of `--wait` applies to this request, too.
         let pace = wait.as_ref().map(|wait| &wait.pace);
         let response = match send_change(pace, platform.send_decisions(&args.id, &decisions)).await {
@@ -146,6 +147,31 @@ fn reject_decisions_of_wrong_kind(task: &Task, decisions: &[Decision]) -> Result
                 _ => continue,
             };
             return Err(Failure::usage(message).with_hint(hint));
+        }
+    }
+    Ok(())
+}
+
+/// Fails before anything is sent if an answer is the placeholder of the printed command, and the platform does not
+/// offer such an option.
+fn reject_placeholder_answers(task_id: &str, task: &Task, decisions: &[Decision]) -> Result<(), Failure> {
+    let placeholder = task_text::PLACEHOLDER_OPTION;
+    for decision in decisions {
+        let Decision::Question { id, answers } = decision else {
+            continue;
+        };
+        for answer in answers {
+            let is_offered = task.pending_decisions.iter().flatten().any(|pending| {
+                pending.id_for_answer() == Some(id)
+                    && task_text::list_options(pending, answer.question_index).contains(&placeholder)
+            });
+            if !is_offered && answer.selected_options.iter().any(|option| option == placeholder) {
+                let message = format!("{placeholder} is a placeholder for the answer to {id}");
+                return Err(Failure::usage(message).with_hint(format!(
+                    "replace {placeholder} with your answer; run `sluicegate tasks show {}` to see the question",
+                    text::quote_shell_word(task_id)
+                )));
+            }
         }
     }
     Ok(())

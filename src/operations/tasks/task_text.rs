@@ -6,6 +6,9 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, PendingDecision, Task, TaskPhase};
 use std::fmt::Write as _;
 
+/// The option in the command that answers a question, if the platform names no option.
+pub(crate) const PLACEHOLDER_OPTION: &str = "OPTION";
+
 /// Returns the status of the task. The status `STOPPED` has several meanings, so the possible ones are added.
 pub(crate) fn describe_state(task: &Task) -> String {
     let status = task.status.as_deref().unwrap_or("(no status)");
@@ -135,7 +138,8 @@ fn list_answer_commands(task_id: &str, decision: &ApiValue<PendingDecision>) -> 
     }
     let parts = decision.raw["questions"].as_array().map_or(1, Vec::len).max(1);
     let answers = (0..parts).map(|part| {
-        let option = option_name(&decision.raw["questions"][part]["options"][0]);
+        let options = list_options(decision, part);
+        let option = options.first().map_or(PLACEHOLDER_OPTION, |option| option);
         format!(
             " {}",
             text::format_shell_option("--answer", &format!("{id}:{part}={option}"))
@@ -144,13 +148,24 @@ fn list_answer_commands(task_id: &str, decision: &ApiValue<PendingDecision>) -> 
     vec![answers.fold(command, |command, answer| command + &answer)]
 }
 
-/// Returns the name of an option, which is a text or an object with one of several keys. Without a name, returns the
-/// placeholder `OPTION`.
-fn option_name(value: &Value) -> String {
+/// Returns the names of the options of a question's part: the part has them, or the question itself. An option without
+/// a name is omitted.
+pub(crate) fn list_options(decision: &ApiValue<PendingDecision>, part: usize) -> Vec<&str> {
+    let part_options = &decision.raw["questions"][part]["options"];
+    let options = part_options.as_array().or(decision.raw["options"].as_array());
+    options
+        .into_iter()
+        .flatten()
+        .filter_map(find_option_name)
+        .collect()
+}
+
+/// Returns the name of an option, which is a text or an object with one of several keys.
+fn find_option_name(value: &Value) -> Option<&str> {
     let label = ["label", "value", "name"]
         .iter()
         .find_map(|key| value.get(key)?.as_str());
-    value.as_str().or(label).unwrap_or("OPTION").to_owned()
+    value.as_str().or(label)
 }
 
 #[cfg(test)]

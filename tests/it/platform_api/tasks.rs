@@ -2,8 +2,12 @@
 
 #[cfg(unix)]
 use super::pipelines::run_and_interrupt;
+#[cfg(unix)]
+use crate::support::send_signal;
 use crate::support::{Arguments, PROJECT, Platform, World, answer, at_once, in_turn, polling_call};
 use serde_json::{Value, json};
+#[cfg(unix)]
+use std::process::Stdio;
 use std::time::Duration;
 use wiremock::{Request, ResponseTemplate};
 
@@ -327,7 +331,7 @@ fn sent_decisions(platform: &Platform) -> Vec<Value> {
 
 #[test]
 fn printed_command_for_any_id_answers_the_decision() {
-    let answer_to = |id: &str| json!([{ "type": "question", "id": id, "answers": [{ "questionIndex": 0, "selectedOptions": ["OPTION"] }] }]);
+    let answer_to = |id: &str| json!([{ "type": "question", "id": id, "answers": [{ "questionIndex": 0, "selectedOptions": ["yes"] }] }]);
     for (decision, expected_decision) in [
         // The tool of a question is not called.
         (
@@ -349,9 +353,46 @@ fn printed_command_for_any_id_answers_the_decision() {
         let command = command.unwrap_or_else(|| panic!("{}", output.out));
         platform
             .call(&world)
-            .run(command.lines().next().unwrap())
+            .run(command.lines().next().unwrap().replace("OPTION", "yes"))
             .expect(0);
         assert_eq!(sent_decisions(&platform), [expected_decision], "{}", output.out);
+    }
+}
+
+#[test]
+fn decide_of_placeholder_is_refused_unless_it_is_offered() {
+    let question = |fields: Value| {
+        let mut question = json!({ "type": "question", "id": "q" });
+        let object = question.as_object_mut().unwrap();
+        object.extend(fields.as_object().unwrap().clone());
+        question
+    };
+    for (fields, printed_option, is_offered) in [
+        (json!({}), "OPTION", false),
+        (json!({ "options": ["removed", "marked"] }), "removed", false),
+        (json!({ "options": [{ "label": "OPTION" }] }), "OPTION", true),
+        (
+            json!({ "questions": [{ "options": ["OPTION"] }] }),
+            "OPTION",
+            true,
+        ),
+    ] {
+        let task = task_waiting_for(&question(fields));
+        let (world, platform) = (World::new(), task_platform(&[task]));
+        let shown = platform.call(&world).run(("tasks show", ID)).expect(0).out;
+        let answer = format!("--answer q:0={printed_option}\n");
+        assert!(shown.contains(&answer), "{shown}");
+        let output = platform
+            .call(&world)
+            .run(("tasks decide", ID, "--answer q:0=OPTION"));
+        if is_offered {
+            output.expect(0);
+        } else {
+            output
+                .expect(2)
+                .saying(&["OPTION is a placeholder for the answer to q"]);
+        }
+        assert_eq!(sent_decisions(&platform).len(), usize::from(is_offered));
     }
 }
 
@@ -595,6 +636,57 @@ fn messages_are_read_to_the_end() {
         .run(&["tasks", "messages", ID, "--limit", "1001"])
         .expect(2)
         .saying(&["1..=1000"]);
+}
+
+#[test]
+fn messages_keep_other_fields_of_the_first_page() {
+    let (world, platform) = (World::new(), Platform::new());
+    let first = json!({ "results": ["one"], "more": "t1", "expiresAt": "z" });
+    let second = json!({ "results": ["two"], "other": 1 });
+    platform.respond_to(
+        "GET",
+        "/messages$",
+        in_turn(vec![answer(&first), answer(&second)]),
+    );
+    let output = polling_call(&platform, &world)
+        .run(("tasks messages", ID, "-o json"))
+        .expect(0);
+    assert_eq!(
+        output.json(),
+        json!({ "results": ["one", "two"], "expiresAt": "z" })
+    );
+}
+
+#[test]
+fn messages_of_empty_history_say_that_there_are_none() {
+    let (world, platform) = (World::new(), Platform::new());
+    script_messages(&platform, &[(None, vec![])]);
+    let run = |format: &str| polling_call(&platform, &world).run(("tasks messages", ID, format));
+    assert_eq!(run("-o text").expect(0).out, "the task has no messages\n");
+    assert_eq!(run("-o json").expect(0).json(), json!({ "results": [] }));
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_messages_are_printed_as_json() {
+    let (world, platform) = (World::new(), task_platform(&[running_task()]));
+    script_messages(&platform, &[(None, vec![task_message("one")])]);
+    let mut command = polling_call(&platform, &world).command(("tasks messages", ID, "--follow -o json"));
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The first page was read before the second request for it.
+    let is_page = |request: &&Request| request.url.path().ends_with("/messages");
+    platform.wait_for_requests(&mut child, |requests| requests.iter().filter(is_page).count() > 1);
+    send_signal("INT", &child.id().to_string());
+    let output = child.wait_with_output().unwrap();
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{log}");
+    assert!(log.contains("interrupted"), "{log}");
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["results"][0]["data"], "one");
 }
 
 #[test]
