@@ -113,6 +113,11 @@ fn environments_create_sends_the_file_as_it_is_written() {
             "name: \"a\\tb\"",
             "e.yaml:1:1: name: \"a\\tb\" cannot be",
         ),
+        (
+            "{ warehouse_b: dwh }",
+            "{ warehouse_b: dwh, WAREHOUSE_B: other }",
+            "DWH has two connections for warehouse_b",
+        ),
         (", secretKey: k", "", "password: must name the key in the secret"),
         (
             "secretKey: k",
@@ -124,6 +129,11 @@ fn environments_create_sends_the_file_as_it_is_written() {
         platform.call(&world).run(args).expect(2).saying(&[expected_text]);
     }
     assert_eq!(sent_bodies(&platform).len(), 1);
+    // The platform names the kind of a warehouse in lower case.
+    world.write("e.yaml", text.replace("warehouse_b", "WAREHOUSE_B"));
+    platform.call(&world).run(args).expect(0);
+    let connections = &sent_bodies(&platform)[1]["defaultConnections"];
+    assert_eq!(*connections, json!({ "DWH": { "warehouse_b": "dwh" } }));
 }
 
 #[test]

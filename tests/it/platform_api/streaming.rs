@@ -55,6 +55,8 @@ fn create_sends_the_definition_and_shows_what_is_stored() {
     );
     assert_eq!(body["streamingSource"]["connection"]["port"], 5432);
     assert_eq!(body["advancedProperties"]["max.batch.size"], "2048");
+    assert_eq!(body["streamingTarget"]["type"], "warehouse_a");
+    assert!(!output.err.contains("lower case"), "{}", output.err);
     // A stored definition can be submitted again unchanged.
     world.write("s.json", stored.to_string());
     let json = polling_call(&platform, &world)
@@ -63,6 +65,15 @@ fn create_sends_the_definition_and_shows_what_is_stored() {
     assert_eq!(json.json(), stored);
     json.saying(&["streamingPipelineId is omitted"]);
     assert!(sent_bodies(&platform)[1].get("streamingPipelineId").is_none());
+    // The platform names kinds in lower case.
+    world.write("s.yaml", FILE.replace("type: warehouse_a", "type: WAREHOUSE_A"));
+    polling_call(&platform, &world)
+        .run("streaming create -f s.yaml")
+        .expect(0)
+        .saying(&["streamingTarget.type is sent in lower case: warehouse_a"]);
+    let body = &sent_bodies(&platform)[2];
+    assert_eq!(body["streamingTarget"]["type"], "warehouse_a");
+    assert_eq!(body["streamingSource"]["type"], "source_db_a");
 }
 
 #[test]

@@ -70,18 +70,34 @@ pub fn read_environment(
     })
 }
 
-/// Reads the default connections: for each connection type, such as `DWH`, a map from the kind of warehouse to the name
-/// of a connection.
+/// Reads the default connections: for each connection type, such as `DWH`, a map from the kind of warehouse, which
+/// becomes lower case, to the name of a connection.
 fn read_default_connections(
     fields: &FieldReader<'_>,
     definition: &Value,
 ) -> Result<BTreeMap<String, BTreeMap<String, String>>, DefinitionError> {
-    serde_json::from_value(definition.clone()).map_err(|_| {
-        fields.error_at(
-            "defaultConnections",
-            "must have the form { DWH: { <warehouse kind>: <connection name> } }",
-        )
-    })
+    let connections: BTreeMap<String, BTreeMap<String, String>> = serde_json::from_value(definition.clone())
+        .map_err(|_| {
+            fields.error_at(
+                "defaultConnections",
+                "must have the form { DWH: { <warehouse kind>: <connection name> } }",
+            )
+        })?;
+    let mut sent_connections = BTreeMap::new();
+    for (connection_type, names) in connections {
+        let sent_names = sent_connections
+            .entry(connection_type.clone())
+            .or_insert_with(BTreeMap::new);
+        for (warehouse, name) in names {
+            // The platform names the warehouse of a connection in lower case.
+            let sent_warehouse = warehouse.to_lowercase();
+            if sent_names.insert(sent_warehouse.clone(), name).is_some() {
+                let message = format!("{connection_type} has two connections for {sent_warehouse}");
+                return Err(fields.error_at("defaultConnections", message));
+            }
+        }
+    }
+    Ok(sent_connections)
 }
 
 /// Reads the overrides of connection properties in this environment. Each overridden connection must be one of the

@@ -55,7 +55,8 @@ pub struct StreamingDefinition {
 }
 
 /// Reads the definition from the document. Sets `secretType` to the value of `key_vault` in each reference to a secret
-/// that has no `secretType`. Removes the identifier of an existing pipeline, because the platform assigns a new one.
+/// that has no `secretType`. Removes the identifier of an existing pipeline, because the platform assigns a new one, and sends the
+/// kinds of the source and the target in lower case.
 /// Fails if the file contains a secret, an unquoted value where the platform expects a string, or a driver property
 /// with a number that would be sent in another notation.
 pub fn read_streaming_definition(
@@ -69,6 +70,17 @@ pub fn read_streaming_definition(
     let mut notes = Vec::new();
     if fields.shift_remove(ID_FIELD).is_some() {
         notes.push(format!("{ID_FIELD} is omitted: the platform assigns a new ID"));
+    }
+    for section in ["streamingSource", "streamingTarget"] {
+        if let Some(Value::String(kind)) = fields
+            .get_mut(section)
+            .and_then(|section| section.get_mut("type"))
+            .filter(|kind| kind.as_str().is_some_and(|kind| kind.to_lowercase() != kind))
+        {
+            // The platform names databases and warehouses of streaming pipelines in lower case.
+            *kind = kind.to_lowercase();
+            notes.push(format!("{section}.type is sent in lower case: {kind}"));
+        }
     }
     let mut walk = SecretReferenceWalk {
         document,
