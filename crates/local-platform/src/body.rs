@@ -1,5 +1,6 @@
 //! Reads request bodies with limits on size and time.
 
+use super::body_check::find_single_header;
 use super::problem::Problem;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
@@ -74,6 +75,18 @@ fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
+/// Returns a 400 if the `Content-Type` header does not announce JSON: `application/json`, possibly with parameters.
+fn require_json_type(headers: &HeaderMap) -> Result<(), Problem> {
+    let name = header::CONTENT_TYPE.as_str();
+    let value = find_single_header(headers, name).map_err(|message| Problem::invalid_field(name, message))?;
+    let text = value.and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let media_type = text.split(';').next().unwrap_or_default().trim();
+    if media_type.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    Err(Problem::invalid_field(name, "must be application/json"))
+}
+
 /// A JSON object as the request body; any other body gets a 400.
 #[derive(Debug)]
 pub(super) struct JsonObject(pub Map<String, Value>);
@@ -81,9 +94,11 @@ pub(super) struct JsonObject(pub Map<String, Value>);
 impl<S: Sync> FromRequest<S> for JsonObject {
     type Rejection = Problem;
 
-    /// Reads the body within limits of size and time. Returns a 400 if the body is not a JSON object.
+    /// Reads the body within limits of size and time. Returns a 400 if the `Content-Type` header does not announce
+    /// JSON, or the body is not a JSON object.
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
+        require_json_type(&parts.headers)?;
         let body = BoundedBody::new(&parts.headers, body, MAX_JSON_BYTES)?;
         let bytes = timeout(JSON_TIMEOUT, body.read_to_end())
             .await

@@ -1,7 +1,7 @@
 //! Collects every error in a request before rejecting it.
 
 use super::problem::{FieldError, Problem};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderValue};
 
 /// Collects validation errors. A reader that finds one returns a harmless value if possible, so that the remaining
 /// checks still run.
@@ -48,7 +48,7 @@ impl BodyCheck {
         value
     }
 
-    /// Returns the value of a header. If the header is missing, empty or not UTF-8, records one error for it and
+    /// Returns the value of a header. If the header is missing, empty, repeated or not UTF-8, records one error for it and
     /// returns an empty string.
     pub(super) fn required_header(&mut self, headers: &HeaderMap, name: &str) -> String {
         self.optional_header(headers, name).unwrap_or_else(|| {
@@ -60,14 +60,34 @@ impl BodyCheck {
     }
 
     /// Returns the trimmed value of a header, or `None` if the header is missing or empty. Records an error if the
-    /// header is not UTF-8.
+    /// header is repeated or not UTF-8.
     pub(super) fn optional_header(&mut self, headers: &HeaderMap, name: &str) -> Option<String> {
-        let value = headers.get(name)?;
+        let value = match find_single_header(headers, name) {
+            Ok(value) => value?,
+            Err(message) => {
+                self.add_error(name, message);
+                return None;
+            }
+        };
         let Ok(text) = std::str::from_utf8(value.as_bytes()) else {
             self.add_error(name, "the header must be UTF-8");
             return None;
         };
         let text = text.trim();
         (!text.is_empty()).then(|| text.to_owned())
+    }
+}
+
+/// Returns the value of a header, or `None` if the header is missing. Fails if the header is repeated, because it is
+/// unknown which of the values is meant.
+pub(super) fn find_single_header<'h>(
+    headers: &'h HeaderMap,
+    name: &str,
+) -> Result<Option<&'h HeaderValue>, &'static str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next();
+    match values.next() {
+        Some(_) => Err("the header must not be repeated"),
+        None => Ok(value),
     }
 }

@@ -89,6 +89,9 @@ impl ServiceError {
             Self::Listen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
                 Some("choose another port, or port 0 for a free one".to_owned())
             }
+            Self::Repository { project, .. } => Some(format!(
+                "pass the path of an existing git repository: `--project {project}=PATH`"
+            )),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@
 //! characters that way (<https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data>).
 
 use super::body::BoundedBody;
+use super::body_check::find_single_header;
 use super::problem::Problem;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, header};
@@ -26,12 +27,11 @@ pub(super) struct FormReader {
 impl FormReader {
     /// Creates a reader for the form in the body; returns a 400 if the `Content-Type` header does not announce a form.
     pub(super) fn new(headers: &HeaderMap, body: BoundedBody) -> Result<Self, Problem> {
-        let boundary = headers
-            .get(header::CONTENT_TYPE)
+        let name = header::CONTENT_TYPE.as_str();
+        let boundary = find_single_header(headers, name)
+            .map_err(|message| Problem::invalid_field(name, message))?
             .and_then(|value| find_boundary(value.to_str().ok()?))
-            .ok_or_else(|| {
-                Problem::invalid_field("content-type", "must be multipart/form-data with a boundary")
-            })?;
+            .ok_or_else(|| Problem::invalid_field(name, "must be multipart/form-data with a boundary"))?;
         let delimiter = format!("\r\n--{boundary}");
         Ok(Self {
             body,

@@ -3,6 +3,7 @@
 //! Only digests of tokens are stored, and a token in a request is compared with all of them in constant time, so that
 //! neither memory nor timing reveals a token.
 
+use super::body_check::find_single_header;
 use super::error::ServiceError;
 use super::options::Role;
 use axum::http::{HeaderMap, header};
@@ -104,10 +105,11 @@ fn is_same_digest(a: &TokenDigest, b: &TokenDigest) -> bool {
     a.iter().zip(b).fold(0, |difference, (x, y)| difference | (x ^ y)) == 0
 }
 
-/// Returns the token in the `Authorization` header; `None` if the header is missing or its scheme is not `Bearer`.
+/// Returns the token in the `Authorization` header; `None` if the header is missing or repeated, or its scheme is not
+/// `Bearer`.
 fn find_bearer_token(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
+    let value = find_single_header(headers, header::AUTHORIZATION.as_str()).ok()??;
+    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 

@@ -149,7 +149,7 @@ fn serve_with_wrong_flags_exits_with_2_and_without_repository_7() {
     call.run("serve --project 42=.").expect(2).saying(&["42"]);
     call.run(&["serve", "--project", &format!("{PROJECT}=missing.git")])
         .expect(7)
-        .saying(&["missing.git"]);
+        .saying(&["missing.git", "hint: pass the path of an existing git repository"]);
     let server = ServerProcess::start(world.path(), "");
     let address = server.url.trim_start_matches("http://").to_owned();
     call.run(format!("serve --listen {address}"))
@@ -210,7 +210,8 @@ fn request_under_way_is_not_sent_away_for_others() {
     let mut slow = TcpStream::connect(&address).unwrap();
     let body = r#"{"name": "p", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID"}"#;
     let head = format!(
-        "POST /v1/projects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: {}\r\n\r\n",
+        "POST /v1/projects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
         body.len()
     );
     slow.write_all(format!("{head}{}", &body[..10]).as_bytes())

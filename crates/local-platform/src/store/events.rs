@@ -57,6 +57,8 @@ pub(crate) enum EventKind {
     ArtifactDisabled,
     /// A secret was stored.
     CredentialsCreated,
+    /// A secret was replaced.
+    CredentialsChanged,
     /// A project was created.
     ProjectCreated,
     /// An environment was created.
@@ -84,6 +86,7 @@ impl EventKind {
             Self::ArtifactCreated => ("Artifact created", "ARTIFACT"),
             Self::ArtifactDisabled => ("Artifact disabled", "ARTIFACT"),
             Self::CredentialsCreated => ("Credentials created", "SECRET"),
+            Self::CredentialsChanged => ("Credentials changed in project", "SECRET"),
             Self::ProjectCreated => ("Project created", "PROJECT"),
             Self::EnvironmentCreated => ("Environment created", "ENVIRONMENT"),
             Self::StreamingCreated => ("Streaming pipeline created", "STREAMING_PIPELINE"),

@@ -27,12 +27,24 @@ pub(crate) fn insert_or_replace(
     author: &Author,
 ) -> rusqlite::Result<()> {
     let agent = agent.to_string();
+    let is_replacement = transaction
+        .query_row_cached(
+            "SELECT 1 FROM secret WHERE agent = ? AND name = ?",
+            params![agent, name],
+            |_| Ok(()),
+        )
+        .optional()?
+        .is_some();
     transaction.execute_cached(
         "INSERT OR REPLACE INTO secret VALUES (?, ?, ?, ?)",
         params![agent, name, kind, key],
     )?;
     let entry = NewEvent {
-        kind: EventKind::CredentialsCreated,
+        kind: if is_replacement {
+            EventKind::CredentialsChanged
+        } else {
+            EventKind::CredentialsCreated
+        },
         project: find_runner_project(transaction, &agent)?,
         subject_id: format!("{agent}/{name}"),
         subject_name: name,

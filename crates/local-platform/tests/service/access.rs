@@ -1,6 +1,6 @@
 //! Permissions of the roles, and requests that are rejected before anything else is checked.
 
-use crate::platform::{Platform, SHARED, expect_problem, fields};
+use crate::platform::{Platform, SHARED, expect_problem, fields, success};
 use reqwest::Method;
 use serde_json::json;
 use sluicegate_test_support::platform_requests::{ARTIFACTS, DETAILS};
@@ -98,6 +98,7 @@ async fn bodies_that_are_no_json_objects_are_refused() {
     for body in ["", "{", "[]", "null", "{\"a\": 1,}", "\u{feff}{}", deep.as_str()] {
         let request = platform
             .request("admin", Method::PATCH, ARTIFACTS)
+            .header("content-type", "application/json")
             .body(body.to_owned());
         let body = expect_problem(request.send().await.unwrap(), 400).await;
         assert_eq!(fields(&body), [""]);
@@ -163,7 +164,7 @@ async fn declared_length_over_limit_is_refused_before_body_comes() {
         let mut stream = TcpStream::connect(platform.address()).await.unwrap();
         let head = format!(
             "{method} {ARTIFACTS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\nConnection: close\r\n\
-             Expect: 100-continue\r\nContent-Length: {length}\r\n\r\n"
+             Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: {length}\r\n\r\n"
         );
         stream.write_all(head.as_bytes()).await.unwrap();
         let mut answer = String::new();
@@ -174,6 +175,41 @@ async fn declared_length_over_limit_is_refused_before_body_comes() {
 }
 
 #[tokio::test]
+async fn json_body_needs_one_matching_content_type() {
+    let platform = Platform::empty().await;
+    let send = |types: &[&str]| {
+        let request = platform.request("admin", Method::PATCH, ARTIFACTS);
+        let request = types
+            .iter()
+            .fold(request, |request, kind| request.header("content-type", *kind));
+        request.body("{}").send()
+    };
+    for types in [
+        &[][..],
+        &["text/plain"],
+        &["application/x-www-form-urlencoded"],
+        &["application/jsonx"],
+        &["application/json", "application/json"],
+    ] {
+        let body = expect_problem(send(types).await.unwrap(), 400).await;
+        assert_eq!(fields(&body), ["content-type"], "{types:?}");
+    }
+    for kind in ["application/json", "Application/JSON; charset=utf-8"] {
+        let body = expect_problem(send(&[kind]).await.unwrap(), 400).await;
+        assert_ne!(fields(&body), ["content-type"], "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn repeated_authorization_is_no_identity() {
+    let platform = Platform::empty().await;
+    let request = || platform.request("admin", Method::GET, SHARED);
+    success(request().send().await.unwrap()).await;
+    let doubled = request().header("authorization", "Bearer wrong");
+    expect_problem(doubled.send().await.unwrap(), 401).await;
+}
+
+#[tokio::test]
 async fn body_without_declared_length_is_counted() {
     let platform = Platform::empty().await;
     let piece = bytes::Bytes::from(vec![b' '; 1024 * 1024]);
@@ -181,6 +217,7 @@ async fn body_without_declared_length_is_counted() {
     let body = reqwest::Body::wrap_stream(futures_util::stream::iter(pieces));
     let response = platform
         .request("admin", Method::PATCH, ARTIFACTS)
+        .header("content-type", "application/json")
         .body(body)
         .send()
         .await

@@ -67,7 +67,8 @@ async fn stop_does_not_wait_for_idle_connections() {
         .await
         .unwrap();
     let mut unfinished = TcpStream::connect(address).await.unwrap();
-    let head = b"PATCH /v1/shared-pipelines/artifacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\nContent-Length: 9\r\n\r\n{";
+    let head = b"PATCH /v1/shared-pipelines/artifacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\n\
+        Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{";
     unfinished.write_all(head).await.unwrap();
     let mut kept = TcpStream::connect(address).await.unwrap();
     kept.write_all(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")

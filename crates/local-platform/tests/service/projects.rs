@@ -242,6 +242,25 @@ async fn post_secrets_takes_exactly_the_property_that_key_names() {
 
 // Endpoint: POST /v1/secrets/{agentId}/secret-value
 #[tokio::test]
+async fn post_secrets_records_replaced_secret_as_changed() {
+    let platform = Platform::empty().await;
+    let path = format!("/v1/secrets/{AGENT}/secret-value");
+    for name in ["n", "n", "other"] {
+        let secret = json!({"name": name, "type": "DWH_PASSWORD", "key": "k", "value": {"k": "v"}});
+        platform.post(&path, secret, 201).await;
+    }
+    assert_eq!(
+        platform.events().await,
+        [
+            "Credentials created",
+            "Credentials changed in project",
+            "Credentials created"
+        ]
+    );
+}
+
+// Endpoint: POST /v1/secrets/{agentId}/secret-value
+#[tokio::test]
 async fn post_secrets_refuses_runner_of_hybrid_projects() {
     let platform = Platform::empty().await;
     let path = format!("/v1/secrets/{AGENT}/secret-value");

@@ -161,6 +161,9 @@ async fn prefix_version_and_form_data_are_needed() {
     let named = request()
         .header("sharedPipelineIdPrefix", "p")
         .header("versionName", "v");
+    let doubled = named.try_clone().unwrap().header("versionName", "w");
+    let body = expect_problem(doubled.send().await.unwrap(), 400).await;
+    assert_eq!(fields(&body), ["versionName"]);
     let body = expect_problem(
         named
             .header("content-type", "application/json")

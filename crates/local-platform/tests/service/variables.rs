@@ -163,7 +163,10 @@ async fn get_variables_has_pages_of_25() {
 async fn body_with_duplicate_key_is_refused() {
     let (platform, _world) = with_given().await;
     let body = r#"{"name": "a", "type": "TEXT", "behaviour": "SHARED", "value": "x", "value": "y"}"#;
-    let request = platform.request("member", Method::POST, &path()).body(body);
+    let request = platform
+        .request("member", Method::POST, &path())
+        .header("content-type", "application/json")
+        .body(body);
     let problem = crate::platform::expect_problem(request.send().await.unwrap(), 400).await;
     assert!(problem.to_string().contains("ambiguous"), "{problem}");
 }
