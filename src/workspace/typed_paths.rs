@@ -7,6 +7,7 @@ use crate::workspace::Workspace;
 use sluicegate_base::text::{self, quote_shell_word};
 use sluicegate_git::{CommitId, Snapshot};
 use std::collections::BTreeSet;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 const PATHS_HINT: &str = "paths are relative to the current directory";
@@ -79,6 +80,10 @@ impl Workspace<'_> {
         if is_present {
             return Ok(());
         }
+        if let Some(error) = find_access_error(&self.repo.root().join(path)) {
+            let message = format!("could not read the path {}: {error}", typed_path.display());
+            return Err(Failure::usage(message));
+        }
         let message = format!("the path {} is not in {}", typed_path.display(), snapshot.name());
         let hint = self.describe_path_mistake(path, typed_path, snapshot);
         Err(Failure::usage(message).with_hint(hint))
@@ -144,6 +149,14 @@ impl Workspace<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the error with which the system does not show what is at the path; `None` if nothing is there, and for a
+/// file or a directory that can be listed.
+fn find_access_error(path: &Path) -> Option<io::Error> {
+    let error = path.read_dir().err()?;
+    let is_access_error = !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+    is_access_error.then_some(error)
 }
 
 /// Returns the part of `typed_path` below `root`, or `None` if it is outside. Compares the names first, then the paths

@@ -1,7 +1,6 @@
 //! Errors of reading a repository, with hints about how to fix them.
 
 use super::CommitId;
-use git2::ErrorCode;
 use sluicegate_base::text::join_with_and;
 use std::path::{Path, PathBuf};
 
@@ -208,7 +207,8 @@ impl GitError {
             Self::TooManyFiles { .. } | Self::TooDeep { .. } => {
                 "run the command in the project's directory, and pass `.` or a file in that directory"
             }
-            Self::Library { source, .. } if source.code() == ErrorCode::Locked => {
+            // libgit2 uses the code `Locked` for a lack of permissions, too.
+            Self::Library { source, .. } if source.message().starts_with("failed to lock file") => {
                 "wait until the other git command has ended. If no git command is running, delete the lock file that the \
                  message names"
             }
