@@ -4,6 +4,7 @@
 //! The findings are derived again from the contents of the project with the new values, so nothing is written.
 
 use super::collected_facts::FactsByPath;
+use super::earlier_callees::BasePipelines;
 use super::file_fix_proof::{FileProver, FixCandidate};
 use super::finding_counts::{FindingCounts, count_findings, find_fix_objection};
 use super::fixed_file::{
@@ -47,11 +48,18 @@ impl GateRun<'_> {
             return Ok(());
         };
         let checks = self.project_checks();
-        // `None`: the renames serve only the hints in the findings, which are not compared here.
-        let mut proof = checks.with_scope(checks.snapshot, None, |project_scope| {
-            let files = &run_findings.project_files;
-            self.prove_project_fixes(project_scope, fix_scope, rules, files, contents)
-        })?;
+        let base_pipelines = BasePipelines::new();
+        let earlier_callees = self.earlier_callees(&base_pipelines);
+        let mut proof = checks.with_scope(
+            checks.snapshot,
+            // The renames serve only the hints in the findings, which are not compared here.
+            None,
+            &|caller, reference, path| earlier_callees.find_callee(caller, reference, path),
+            |project_scope| {
+                let files = &run_findings.project_files;
+                self.prove_project_fixes(project_scope, fix_scope, rules, files, contents)
+            },
+        )?;
         proof.fixed_files.sort_by(|a, b| a.path.cmp(&b.path));
         let fixed_files = &proof.fixed_files;
         let fixable_paths = self.list_fixable_paths(fixed_files)?;

@@ -1,6 +1,6 @@
 //! Compares the findings of the project checks with the base.
 
-use super::ProjectChecks;
+use super::{NO_EARLIER_CALLEES, ProjectChecks};
 use crate::error::Failure;
 use crate::gate::baseline::Baseline;
 use crate::gate::run::GateRun;
@@ -45,8 +45,9 @@ impl ProjectChecks<'_> {
         let snapshot = self.workspace.repo.snapshot(base.clone());
         let paths = base_paths.collect_base_paths();
         // `None`: the renames serve only the hints in the findings, which are not needed at the base.
-        let mut files =
-            self.with_scope(&snapshot, None, |scope| Ok(scope.check_files(&snapshot, &paths)?))?;
+        let mut files = self.with_scope(&snapshot, None, NO_EARLIER_CALLEES, |scope| {
+            Ok(scope.check_files(&snapshot, &paths)?)
+        })?;
         let paths_with_findings: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
         let clean_paths = paths.iter().filter(|path| !paths_with_findings.contains(**path));
         files.extend(clean_paths.map(|path| FileResults {

@@ -2,6 +2,7 @@
 
 pub(crate) mod collected_facts;
 pub(crate) mod consequences;
+pub(crate) mod earlier_callees;
 pub(crate) mod facts_cache;
 mod file_document;
 mod file_fix_proof;
@@ -14,12 +15,12 @@ mod known_project_findings;
 pub(crate) mod project_fixes;
 pub(crate) mod project_scope;
 mod removed_shared_file;
-mod renamed_files;
+pub(crate) mod renamed_files;
 
 use crate::document_content::read_document;
 use crate::error::Failure;
+use crate::gate::project_checks::earlier_callees::BasePipelines;
 use crate::gate::project_checks::facts_cache::FactsCache;
-use crate::gate::project_checks::renamed_files::RenamedFiles;
 use crate::gate::run::GateRun;
 use crate::gate::{
     ChangedFacts, ChooseOtherFiles, CollectedFacts, OtherFiles, ProjectContents, ProjectFindings,
@@ -32,19 +33,14 @@ use sluicegate_base::file_defect::FileDefect;
 use sluicegate_git::{Change, ChangeKind, CommitId, GitError, Snapshot};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{FileNameSearch, PipelineFacts, is_pipeline};
-use sluicegate_pipelines::project::{PublishSelection, Renames};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use sluicegate_pipelines::project::{FindEarlierCallee, PublishSelection, Renames};
+use std::collections::{BTreeSet, HashSet};
 
 /// Maximum number of bytes of changed files that are examined for a script with a defect.
 const MAX_EXAMINED_BYTES: u64 = 64 << 20;
 
-/// The renames for a check that compares no versions.
-const NO_RENAMES: Renames<'_> = Renames {
-    pipelines: BTreeMap::new(),
-    find_component_name: &|_, _| None,
-    find_script_path: &|_| None,
-    has_twin: &|_| false,
-};
+/// The search for earlier callees in a check that compares no versions.
+const NO_EARLIER_CALLEES: &FindEarlierCallee<'_> = &|_, _, _| None;
 
 /// The project to check.
 #[derive(Clone, Copy)]
@@ -59,7 +55,13 @@ impl ProjectChecks<'_> {
     /// Returns the findings of the project checks in all pipelines, changed or not. `known_facts` contains the facts
     /// that were already read.
     pub(crate) fn check_all(&self, known_facts: CollectedFacts) -> Result<Vec<FileResults>, Failure> {
-        let (files, _) = self.run_checks(known_facts, &NO_RENAMES, &|_| true, &|_| Ok(OtherFiles::All))?;
+        let (files, _) = self.run_checks(
+            known_facts,
+            &Renames::NONE,
+            NO_EARLIER_CALLEES,
+            &|_| true,
+            &|_| Ok(OtherFiles::All),
+        )?;
         Ok(files)
     }
 
@@ -69,13 +71,14 @@ impl ProjectChecks<'_> {
         &self,
         known_facts: CollectedFacts,
         renames: &Renames<'_>,
+        find_earlier_callee: &FindEarlierCallee<'_>,
         is_changed: &dyn Fn(&str) -> bool,
         choose_others: &ChooseOtherFiles<'_>,
     ) -> Result<(Vec<FileResults>, ProjectContents), Failure> {
         if self.settings.levels.is_off() {
             return Ok((Vec::new(), ProjectContents::default()));
         }
-        self.with_scope(self.snapshot, Some(renames), |scope| {
+        self.with_scope(self.snapshot, Some(renames), find_earlier_callee, |scope| {
             Ok(scope.check_project(self.snapshot, known_facts, is_changed, choose_others)?)
         })
     }
@@ -86,6 +89,7 @@ impl ProjectChecks<'_> {
         &self,
         snapshot: &Snapshot<'_>,
         renames: Option<&Renames<'_>>,
+        find_earlier_callee: &FindEarlierCallee<'_>,
         check: impl FnOnce(&ProjectScope<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let config_dir = self.workspace.find_config_dir(snapshot)?;
@@ -100,6 +104,7 @@ impl ProjectChecks<'_> {
                 .as_ref()
                 .map(|selection| selection as &dyn PublishSelection),
             renames,
+            find_earlier_callee,
         })
     }
 }
@@ -132,7 +137,9 @@ impl GateRun<'_> {
                 .map(|candidate| candidate.change.path.as_str()),
         );
         let components = self.renamed_components();
-        let renamed_files = RenamedFiles::new(self);
+        let renamed_files = self.renamed_files();
+        let base_pipelines = BasePipelines::new();
+        let earlier_callees = self.earlier_callees(&base_pipelines);
         let renames = Renames {
             pipelines: self.map_new_paths(),
             find_component_name: &|path, old| components.find_new_name(path, old),
@@ -142,6 +149,7 @@ impl GateRun<'_> {
         let (files, contents) = self.project_checks().run_checks(
             known_facts,
             &renames,
+            &|caller, reference, path| earlier_callees.find_callee(caller, reference, path),
             &|path| changed_paths.contains(path),
             &|facts| self.choose_other_files(facts),
         )?;

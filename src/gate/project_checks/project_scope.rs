@@ -12,7 +12,9 @@ use sluicegate_pipelines::pipelines::{
     CallWalk, FileNameSearch, PipelineFacts, PipelineFiles, Reference, SharedEntry, SharedPipelines,
     is_pipeline, may_refer_to_files, shared_pipelines_path,
 };
-use sluicegate_pipelines::project::{CheckLevels, Project, PublishSelection, Renames, SharedPipelinesFile};
+use sluicegate_pipelines::project::{
+    CheckLevels, FindEarlierCallee, Project, PublishSelection, Renames, SharedPipelinesFile,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The parts of a project from which its findings are derived.
@@ -69,6 +71,7 @@ pub(crate) struct ProjectScope<'a> {
     pub publish_selection: Option<&'a dyn PublishSelection>,
     /// The renames of the change; `None` if the messages need no hints.
     pub renames: Option<&'a Renames<'a>>,
+    pub find_earlier_callee: &'a FindEarlierCallee<'a>,
 }
 
 impl ProjectScope<'_> {
@@ -219,6 +222,7 @@ impl ProjectScope<'_> {
             is_external: self.is_external,
             publish_selection: self.publish_selection,
             renames: self.renames,
+            find_earlier_callee: self.find_earlier_callee,
             can_repair: !self.repo.is_plain_directory(),
         };
         Ok(project.run_project_checks(self.levels))

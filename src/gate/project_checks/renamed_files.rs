@@ -1,7 +1,9 @@
 //! Finds what the change renames: pipelines, other files, and components.
 
 use crate::document_content::read_document;
+use crate::gate::VersionPairs;
 use crate::gate::baseline::renamed_components::RenamedComponents;
+use crate::gate::project_checks::earlier_callees::{BasePipelines, EarlierCallees};
 use crate::gate::run::GateRun;
 use sluicegate_git::{Change, ChangeKind, FileKind};
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -27,16 +29,39 @@ impl GateRun<'_> {
             .collect()
     }
 
+    /// Creates the search for files that the change renames.
+    pub(super) fn renamed_files(&self) -> RenamedFiles<'_> {
+        let (_, changes) = self.selection.pipelines.compared_changes();
+        RenamedFiles::new(self.compared_versions(), changes.collect())
+    }
+
+    /// Creates the search for pipelines that calls meant before the change. It lists `base_pipelines` when needed.
+    pub(super) fn earlier_callees<'r>(&'r self, base_pipelines: &'r BasePipelines) -> EarlierCallees<'r> {
+        let (_, changes) = self.selection.pipelines.compared_changes();
+        EarlierCallees::new(self.compared_versions(), changes, base_pipelines)
+    }
+
+    /// Returns the reviewed files, and the commits that show what the change renames.
+    fn compared_versions(&self) -> VersionPairs<'_> {
+        let (bases, _) = self.selection.pipelines.compared_changes();
+        VersionPairs {
+            repo: &self.subject.workspace.repo,
+            head: &self.subject.snapshot,
+            bases,
+        }
+    }
+}
+
+impl VersionPairs<'_> {
     /// Returns the changes to regular files that are not pipelines, because a pipeline may use any of them as a script.
     /// Returns no changes if there is no base or it cannot be read.
     fn find_possible_script_changes(&self) -> Vec<Change> {
-        let snapshot = &self.subject.snapshot;
-        let (bases, _) = self.selection.pipelines.compared_changes();
-        if bases.is_empty() {
+        if self.bases.is_empty() {
             return Vec::new();
         }
-        let mut changes = snapshot
-            .find_changes(bases, &|path| !is_pipeline(path))
+        let mut changes = self
+            .head
+            .find_changes(self.bases, &|path| !is_pipeline(path))
             .unwrap_or_default();
         changes.retain(|change| change.file_kind == Some(FileKind::Regular));
         changes
@@ -44,8 +69,8 @@ impl GateRun<'_> {
 
     /// Returns the hash of a file's content. Returns `None` if the file cannot be read.
     fn hash_file(&self, path: &str) -> Option<u64> {
-        let file = self.subject.snapshot.find_file(path).ok()??;
-        let content = read_document(&self.subject.workspace.repo, &file).ok()?.ok()?;
+        let file = self.head.find_file(path).ok()??;
+        let content = read_document(self.repo, &file).ok()?.ok()?;
         let mut hasher = DefaultHasher::new();
         content.hash(&mut hasher);
         Some(hasher.finish())
@@ -61,8 +86,9 @@ impl GateRun<'_> {
 }
 
 /// The files that the change renames. They are searched only when a broken reference needs them.
-pub(super) struct RenamedFiles<'g, 'a> {
-    gate: &'g GateRun<'a>,
+pub(crate) struct RenamedFiles<'r> {
+    pairs: VersionPairs<'r>,
+    pipeline_changes: Vec<&'r Change>,
     script_changes: OnceCell<Vec<Change>>,
     added_pipeline_hashes: OnceCell<HashSet<u64>>,
     added_script_hashes: OnceCell<HashSet<u64>>,
@@ -70,11 +96,12 @@ pub(super) struct RenamedFiles<'g, 'a> {
     has_twin_by_path: RefCell<HashMap<String, bool>>,
 }
 
-impl<'g, 'a> RenamedFiles<'g, 'a> {
+impl<'r> RenamedFiles<'r> {
     /// Creates the search for renamed files. Nothing is read or compared before it is needed.
-    pub(super) fn new(gate: &'g GateRun<'a>) -> Self {
+    pub(crate) fn new(pairs: VersionPairs<'r>, pipeline_changes: Vec<&'r Change>) -> Self {
         Self {
-            gate,
+            pairs,
+            pipeline_changes,
             script_changes: OnceCell::new(),
             added_pipeline_hashes: OnceCell::new(),
             added_script_hashes: OnceCell::new(),
@@ -85,12 +112,12 @@ impl<'g, 'a> RenamedFiles<'g, 'a> {
     /// Returns the changes to files that are not pipelines, which are searched once.
     fn script_changes(&self) -> &[Change] {
         self.script_changes
-            .get_or_init(|| self.gate.find_possible_script_changes())
+            .get_or_init(|| self.pairs.find_possible_script_changes())
     }
 
     /// Returns the new path of a renamed file that is not a pipeline. Returns `None` if the change does not rename a
     /// file from `old_path`.
-    pub(super) fn find_script_path(&self, old_path: &str) -> Option<String> {
+    pub(crate) fn find_script_path(&self, old_path: &str) -> Option<String> {
         let mut renames = self
             .script_changes()
             .iter()
@@ -100,11 +127,11 @@ impl<'g, 'a> RenamedFiles<'g, 'a> {
 
     /// Returns whether the change adds another file with the same content as the renamed file at `new_path`, so that a
     /// broken reference may mean either file. A file that cannot be read is treated as if it had a twin.
-    pub(super) fn has_twin(&self, new_path: &str) -> bool {
+    pub(crate) fn has_twin(&self, new_path: &str) -> bool {
         if let Some(has_twin) = self.has_twin_by_path.borrow().get(new_path) {
             return *has_twin;
         }
-        let hash = self.gate.hash_file(new_path);
+        let hash = self.pairs.hash_file(new_path);
         let has_twin = hash.is_none_or(|hash| self.added_hashes(new_path).contains(&hash));
         self.has_twin_by_path
             .borrow_mut()
@@ -117,12 +144,12 @@ impl<'g, 'a> RenamedFiles<'g, 'a> {
     fn added_hashes(&self, path: &str) -> &HashSet<u64> {
         if is_pipeline(path) {
             self.added_pipeline_hashes.get_or_init(|| {
-                let (_, changes) = self.gate.selection.pipelines.compared_changes();
-                self.gate.hash_added_files(changes)
+                let changes = self.pipeline_changes.iter().copied();
+                self.pairs.hash_added_files(changes)
             })
         } else {
             self.added_script_hashes
-                .get_or_init(|| self.gate.hash_added_files(self.script_changes().iter()))
+                .get_or_init(|| self.pairs.hash_added_files(self.script_changes().iter()))
         }
     }
 }

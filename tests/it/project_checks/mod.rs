@@ -3,4 +3,5 @@
 mod broken_references;
 mod consequences;
 mod publish_selection;
+mod redirected_calls;
 mod suggestions;

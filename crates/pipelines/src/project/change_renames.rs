@@ -1,6 +1,6 @@
-//! The names that a change gives to pipelines, scripts and components.
+//! The names that a change gives to pipelines, scripts and components, and the pipelines that calls meant before it.
 
-use crate::pipelines::{PipelineKind, file_name};
+use crate::pipelines::{PipelineKind, Reference, file_name};
 use std::collections::BTreeMap;
 
 /// The pipelines, scripts and components that the change renames.
@@ -16,11 +16,34 @@ pub struct Renames<'p> {
     pub find_script_path: &'p dyn Fn(&str) -> Option<String>,
 }
 
+/// The pipeline that a call meant before the change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierCallee {
+    /// The path before the change.
+    pub path: String,
+    /// The new path if the change renamed the pipeline.
+    pub new_path: Option<String>,
+    /// False if several pipelines had the name, so that the call could mean any of them.
+    pub is_certain: bool,
+}
+
+/// Returns the pipeline that a call in the pipeline at this path meant before the change. Returns `None` if the call
+/// still means the same pipeline, whose path is the last argument, or if it meant none.
+pub type FindEarlierCallee<'f> = dyn Fn(&str, &Reference, Option<&str>) -> Option<EarlierCallee> + 'f;
+
 impl Renames<'_> {
+    /// No renames, for a check that compares no versions.
+    pub const NONE: Renames<'static> = Renames {
+        pipelines: BTreeMap::new(),
+        has_twin: &|_| false,
+        find_component_name: &|_, _| None,
+        find_script_path: &|_| None,
+    };
+
     /// Returns the new path of the pipeline that a call of `target` means, if the change renames this pipeline. The
     /// target may omit the extension. A target without a directory means the only renamed pipeline with that file name;
     /// the result is `None` if there are several.
-    pub(super) fn find_new_pipeline_path(&self, target: &str, kind: PipelineKind) -> Option<&str> {
+    pub(crate) fn find_new_pipeline_path(&self, target: &str, kind: PipelineKind) -> Option<&str> {
         let full_target = format!("{target}{}", kind.extension());
         let mut old_paths = vec![target, &full_target];
         old_paths.retain(|path| path.ends_with(kind.extension()));
@@ -47,9 +70,7 @@ mod tests {
     fn call_means_renamed_pipeline_of_its_kind() {
         let renames = Renames {
             pipelines: BTreeMap::from([("a/load.tran.yaml".to_owned(), "a/new.tran.yaml".to_owned())]),
-            has_twin: &|_| false,
-            find_component_name: &|_, _| None,
-            find_script_path: &|_| None,
+            ..Renames::NONE
         };
         let find = |target, kind| renames.find_new_pipeline_path(target, kind);
         for target in ["load", "load.tran.yaml", "a/load"] {

@@ -1,6 +1,7 @@
 //! The messages for broken references, used by reviews and publishes. Each message follows the name of the component
 //! and quotes names from the repository. Thousands of messages may repeat a name, so a very long name is shortened.
 
+use super::EarlierCallee;
 use crate::pipelines::{
     LinkRole, OtherSpelling, PipelineFiles, PipelineKind, SharedEntry, SharedParameter, SpellingDifference,
     complete_path,
@@ -74,6 +75,26 @@ pub(super) fn describe_bare_call(kind: PipelineKind, target: &str, path: &str) -
 
 /// The step for a renamed shared pipeline, which follows [`format_rename_hint`].
 pub(super) const ENTRY_STEP: &str = "; set `pipeline:` to this path, because publishing fails until then";
+
+/// Describes a call whose name means another pipeline since the change. The text follows the component's name.
+pub(super) fn describe_redirected_call(kind: PipelineKind, target: &str, path: &str) -> String {
+    format!(
+        "calls the {} `{}`, which now means `{}`",
+        kind.name(),
+        shorten_name(target),
+        shorten_name(path)
+    )
+}
+
+/// Returns the hint, to append to a message, which pipeline the call meant before the change.
+pub(super) fn format_earlier_callee_hint(callee: &EarlierCallee) -> String {
+    let verb = if callee.is_certain { "meant" } else { "could mean" };
+    let hint = format!("; before this change, it {verb} `{}`", shorten_name(&callee.path));
+    match &callee.new_path {
+        Some(new_path) => format!("{hint}, which was renamed to `{}`", shorten_name(new_path)),
+        None => hint,
+    }
+}
 
 /// Returns the hint, to append to a message, that the change renamed the target of the reference.
 pub(super) fn format_rename_hint(name: &str) -> String {

@@ -17,7 +17,7 @@ mod script_suggestions;
 mod shared_file;
 mod suggestions;
 
-pub use change_renames::Renames;
+pub use change_renames::{EarlierCallee, FindEarlierCallee, Renames};
 pub use messages::{
     DIRECTORY_FIX_HINT, FIX_HINT, MISSING_FILE, NOT_A_PIPELINE, STAGED_FIX_HINT, describe_ambiguous_call,
     describe_broken_entry, describe_call_of_missing_pipeline, describe_irregular_script,

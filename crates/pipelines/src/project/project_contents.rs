@@ -1,6 +1,6 @@
 //! The input of the project checks.
 
-use super::change_renames::Renames;
+use super::change_renames::{FindEarlierCallee, Renames};
 use super::shared_file::SharedPipelinesFile;
 use crate::pipelines::{PipelineFacts, PipelineFiles};
 use sluicegate_base::file_defect::FileDefect;
@@ -35,6 +35,7 @@ pub struct Project<'p> {
     pub publish_selection: Option<&'p dyn PublishSelection>,
     /// The renames of the change; `None` if the messages need no hints, which take time.
     pub renames: Option<&'p Renames<'p>>,
+    pub find_earlier_callee: &'p FindEarlierCallee<'p>,
     /// True if the messages may name `sluicegate mv --repair`, which needs a git repository.
     pub can_repair: bool,
 }

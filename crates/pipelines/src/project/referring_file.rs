@@ -2,14 +2,14 @@
 
 use super::messages::{
     describe_ambiguous_call, describe_bare_call, describe_call_of_missing_pipeline, describe_dangling_link,
-    describe_irregular_script, describe_missing_script, describe_undeclared_variable,
-    describe_unpublished_call, describe_unpublished_script, describe_unusable_script, format_rename_hint,
-    format_similar_name_hint,
+    describe_irregular_script, describe_missing_script, describe_redirected_call,
+    describe_undeclared_variable, describe_unpublished_call, describe_unpublished_script,
+    describe_unusable_script, format_earlier_callee_hint, format_rename_hint, format_similar_name_hint,
 };
 use super::problem::{ReferenceProblem, build_component_problem, build_reference_problem};
 use super::script_suggestions::ScriptSuggestions;
 use super::suggestions::{CallHint, CallSuggestions, ComponentSuggestions};
-use super::{Project, ProjectCheck};
+use super::{EarlierCallee, Project, ProjectCheck};
 use crate::findings::ProposedFix;
 use crate::pipelines::{
     CallResolution, DanglingLink, PipelineFacts, PipelineKind, Reference, ReferenceKind, ReferenceTarget,
@@ -142,8 +142,9 @@ impl ReferringFile<'_> {
         }
     }
 
-    /// Adds the problems of a call: its pipeline is missing, its name is ambiguous or lacks the directory, or it sets a
-    /// variable that the called pipeline does not have. A missing directory is only a warning.
+    /// Adds the problems of a call: its pipeline is missing, its name is ambiguous or lacks the directory, the change
+    /// makes it mean another pipeline, or it sets a variable that the called pipeline does not have. A missing directory
+    /// is only a warning, unless the call means another pipeline.
     fn check_call(
         &self,
         reference: &Reference,
@@ -153,16 +154,25 @@ impl ReferringFile<'_> {
     ) {
         let files = self.project.files;
         let resolution = files.resolve(target, kind, self.path);
+        let earlier_callee = (self.project.find_earlier_callee)(self.path, reference, resolution.file());
+        let earlier_hint = self.suggest_earlier_callee(earlier_callee.as_ref());
         let (message, new_path) = match &resolution {
+            CallResolution::File(path) | CallResolution::ByName(path) if earlier_callee.is_some() => {
+                let message = describe_redirected_call(kind, target, path) + &earlier_hint.text;
+                (Some(message), earlier_hint.only_path)
+            }
             CallResolution::File(_) => (None, None),
             // The call lacks the directory, but only one pipeline has this name.
             CallResolution::ByName(path) => (
                 Some(describe_bare_call(kind, target, path)),
                 Some((*path).to_owned()),
             ),
-            CallResolution::Ambiguous(paths) => (Some(describe_ambiguous_call(kind, target, paths)), None),
+            CallResolution::Ambiguous(paths) => {
+                let message = describe_ambiguous_call(kind, target, paths) + &earlier_hint.text;
+                (Some(message), earlier_hint.only_path)
+            }
             CallResolution::Missing => {
-                let hint = self.suggest_pipeline(target, kind);
+                let hint = self.suggest_pipeline(target, kind, earlier_callee.as_ref());
                 let message = describe_call_of_missing_pipeline(files, kind, target)
                     + &hint.text
                     + &self.describe_publish_failure();
@@ -174,7 +184,7 @@ impl ReferringFile<'_> {
             propose_new_target(reference, target, new_target)
         });
         problems.extend(message.map(|message| ReferenceProblem {
-            is_minor: matches!(resolution, CallResolution::ByName(_)),
+            is_minor: matches!(resolution, CallResolution::ByName(_)) && earlier_callee.is_none(),
             fix,
             ..build_reference_problem(ProjectCheck::Call, reference, &message)
         }));
@@ -220,14 +230,39 @@ impl ReferringFile<'_> {
         self.shared_id.is_some() && !self.project.is_unpublished_pipeline(self.path)
     }
 
+    /// Returns a hint with the pipeline that a call meant before the change, and its new path. The hint is empty if there
+    /// is no such pipeline. The new path is named, but not offered as a fix, if the call could also mean another pipeline,
+    /// or if the content of the new path was added twice.
+    fn suggest_earlier_callee(&self, callee: Option<&EarlierCallee>) -> CallHint {
+        let (Some(renames), Some(callee)) = (self.project.renames, callee) else {
+            return CallHint::default();
+        };
+        let new_path = callee.new_path.clone().filter(|_| callee.is_certain);
+        CallHint {
+            text: format_earlier_callee_hint(callee),
+            only_path: new_path.filter(|new_path| !(renames.has_twin)(new_path)),
+        }
+    }
+
     /// Returns a hint with the new path of a renamed pipeline, otherwise with files that have the same name or a
     /// similar path. The hint is empty if the caller needs no hints (`renames` is `None`). A renamed pipeline whose
-    /// content was added twice is named, but not offered as a fix.
-    fn suggest_pipeline(&self, target: &str, kind: PipelineKind) -> CallHint {
+    /// content was added twice is named, but not offered as a fix. `earlier_callee` is the pipeline that the call meant
+    /// before the change, if it is known.
+    fn suggest_pipeline(
+        &self,
+        target: &str,
+        kind: PipelineKind,
+        earlier_callee: Option<&EarlierCallee>,
+    ) -> CallHint {
         let Some(renames) = self.project.renames else {
             return CallHint::default();
         };
-        match renames.find_new_pipeline_path(target, kind) {
+        let new_path = match earlier_callee {
+            Some(callee) if !callee.is_certain => return self.suggest_earlier_callee(earlier_callee),
+            Some(callee) => callee.new_path.as_deref(),
+            None => renames.find_new_pipeline_path(target, kind),
+        };
+        match new_path {
             Some(new_path) => CallHint {
                 text: format_rename_hint(new_path),
                 only_path: (!(renames.has_twin)(new_path)).then(|| new_path.to_owned()),
