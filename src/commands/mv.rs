@@ -24,7 +24,7 @@ pub(crate) fn run(run: &Run, args: &MvArgs) -> CommandResult {
             let moves = move_paths::resolve_move(run, &reader, old, new, args.force)?;
             move_plan::plan_move(&reader, moves)?
         }
-        _ => move_plan::plan_repair(&reader)?,
+        _ => move_plan::plan_repair(run, &reader)?,
     };
     linked_files::reject_linked_files(workspace.repo.root(), plan.moves.as_ref(), &plan.edits)?;
     let unstaged_files = if args.dry_run {

@@ -8,14 +8,21 @@ use super::reference_reader::{ReadFile, ReferenceReader};
 use super::unparsable_mentions::reject_unparsable_call;
 use crate::document_content::NOT_CHECKED_OUT;
 use crate::error::Failure;
+use crate::gate::VersionPairs;
+use crate::gate::project_checks::earlier_callees::{BasePipelines, EarlierCallees};
+use crate::gate::project_checks::renamed_files::RenamedFiles;
+use crate::job::cli::SelectionArgs;
+use crate::job::context::RequestedRevisions;
 use crate::job::settings::ProjectCheckSettings;
+use crate::session::Run;
 use sluicegate_base::text::List;
-use sluicegate_git::FileKind;
+use sluicegate_git::{Change, CommitId, FileKind, SnapshotFile};
 use sluicegate_pipelines::file_moves::{PathMove, ReferenceRepair, Relocation, RepairError};
 use sluicegate_pipelines::pipelines::{
     PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, is_pipeline,
 };
-use std::collections::BTreeSet;
+use sluicegate_pipelines::project::{FindEarlierCallee, Renames};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The changes to make.
@@ -119,16 +126,79 @@ fn describe_kept_clash(
     })
 }
 
-/// Plans how references to missing files are repaired: a reference is rewritten if exactly one file has that name.
-/// The plan lists the other references with the reason, for example that the value has a YAML anchor. Targets that the
-/// settings declare as external are ignored. Pipelines that cannot be read or parsed are listed, too.
-pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
-    let no_flag = None;
-    let settings = reader.workspace.sources.resolve_project_checks(no_flag)?;
+/// Plans how references to missing files are repaired: a reference is rewritten if the change renamed the file, or if
+/// exactly one file has that name. The plan lists the other references with the reason, for example that the value has a
+/// YAML anchor. Targets that the settings declare as external are ignored. Pipelines that cannot be read or parsed are
+/// listed, too.
+pub(crate) fn plan_repair(run: &Run, reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
     let mut files = reader.snapshot.list_files(&|_| true)?;
     files.retain(|file| file.kind == FileKind::Regular);
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-    let repair = ReferenceRepair::new(&paths);
+    let bases = find_bases(run, reader);
+    let changes = if bases.is_empty() {
+        Vec::new()
+    } else {
+        reader.snapshot.find_changes(&bases, &is_pipeline)?
+    };
+    let pairs = VersionPairs {
+        repo: &reader.workspace.repo,
+        head: reader.snapshot,
+        bases: &bases,
+    };
+    let renamed_files = RenamedFiles::new(pairs, changes.iter().collect());
+    let base_pipelines = BasePipelines::new();
+    let earlier_callees = EarlierCallees::new(pairs, changes.iter(), &base_pipelines);
+    let renames = Renames {
+        pipelines: list_renamed_paths(&changes),
+        find_script_path: &|old_path| renamed_files.find_script_path(old_path),
+        has_twin: &|new_path| renamed_files.has_twin(new_path),
+        ..Renames::NONE
+    };
+    let find_earlier_callee: &FindEarlierCallee<'_> =
+        &|caller, reference, path| earlier_callees.find_callee(caller, reference, path);
+    plan_reference_repairs(
+        reader,
+        &files,
+        &ReferenceRepair::new(&paths, &renames, find_earlier_callee),
+    )
+}
+
+/// Returns the commits that show what the change renamed; empty if they are unknown, because a repair does not need
+/// them.
+fn find_bases(run: &Run, reader: &ReferenceReader<'_>) -> Vec<CommitId> {
+    let sources = &reader.workspace.sources;
+    let Ok(revisions) = sources.resolve_revisions(&SelectionArgs::default(), None) else {
+        return Vec::new();
+    };
+    let revisions = RequestedRevisions {
+        // Only files on disk are repaired.
+        head: None,
+        all: false,
+        ..revisions
+    };
+    let comparison = reader.workspace.resolve_checkout_comparison(run, &revisions);
+    comparison.map_or_else(|_| Vec::new(), |comparison| comparison.bases)
+}
+
+/// Returns the new path of each renamed pipeline, by its old path.
+fn list_renamed_paths(changes: &[Change]) -> BTreeMap<String, String> {
+    let mut new_paths = BTreeMap::new();
+    for change in changes {
+        if let Some(old_path) = change.rename_source() {
+            new_paths.insert(old_path.to_owned(), change.path.clone());
+        }
+    }
+    new_paths
+}
+
+/// Plans the repair of the references in the pipelines of these files.
+fn plan_reference_repairs(
+    reader: &ReferenceReader<'_>,
+    files: &[SnapshotFile],
+    repair: &ReferenceRepair<'_>,
+) -> Result<MovePlan, Failure> {
+    let no_flag = None;
+    let settings = reader.workspace.sources.resolve_project_checks(no_flag)?;
     let (mut edits, mut kept_references, mut unread_files) = (Vec::new(), Vec::new(), Vec::new());
     for file in files.iter().filter(|file| is_pipeline(&file.path)) {
         let (bytes, facts) = match reader.read_references(file)? {
@@ -189,6 +259,16 @@ fn describe_repair_error(error: &RepairError) -> String {
         RepairError::SeveralFiles(paths) => format!("several files have that name: {}", List::new(paths)),
         RepairError::Expression(path) => {
             format!("`{path}` has that name, but a reference with `${{` is an expression")
+        }
+        RepairError::UncertainRename(path) => {
+            format!("the change renamed the file to `{path}`, but also adds a file with the same content")
+        }
+        RepairError::Redirected(callee) => {
+            let verb = if callee.is_certain { "meant" } else { "could mean" };
+            format!(
+                "before this change, it {verb} `{}`: write the full path of the pipeline to call",
+                callee.path
+            )
         }
     }
 }

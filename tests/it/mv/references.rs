@@ -812,6 +812,70 @@ fn call_that_read_like_a_neighbor_before_the_move_is_listed() {
     assert!(log.contains("; 1 left"), "{log}");
 }
 
+/// A pipeline that calls the orchestration and names the script at these paths.
+fn caller_with_script(pipeline: &str, script: &str) -> String {
+    let parts = [
+        crate::fix::call("Call", pipeline),
+        crate::fix::script("Script", script),
+    ];
+    format!("{}{}", crate::fix::HEADER, parts.concat())
+}
+
+#[test]
+fn repair_writes_new_path_of_renamed_file_and_not_of_another_file_of_that_name() {
+    for name in ["sales/load", "load"] {
+        let world = crate::fix::project(&[
+            ("sales/load.orch.yaml", EMPTY),
+            ("hr/load.orch.yaml", "# hr\n"),
+            ("sql/count.sql", "select 1 from orders\n"),
+            ("hr/count.sql", "-- another script\n"),
+            ("sales/main.orch.yaml", &caller_with_script(name, "sql/count.sql")),
+        ]);
+        world.git("mv sales/load.orch.yaml sales/ingest.orch.yaml");
+        world.git("mv sql/count.sql sql/total.sql");
+        world.commit("rename");
+        mv(&world, "--repair").expect(0);
+        assert_eq!(
+            world.read_text("sales/main.orch.yaml"),
+            caller_with_script("sales/ingest", "sql/total.sql")
+        );
+    }
+}
+
+#[test]
+fn repair_leaves_call_that_means_another_file_since_the_change() {
+    let world = crate::fix::project(&[
+        ("sales/load.orch.yaml", EMPTY),
+        ("hr/load.orch.yaml", "# hr\n"),
+        (
+            "sales/main.orch.yaml",
+            &caller_with_script("load", "sql/count.sql"),
+        ),
+        ("sql/count.sql", "select 1 from orders\n"),
+    ]);
+    world.git("rm -q sales/load.orch.yaml");
+    world.git("mv sql/count.sql count.sql");
+    world.commit("delete");
+    let output = mv(&world, "--repair").expect(0);
+    assert!(
+        output.out.contains(
+            "left: sales/main.orch.yaml:8: load: before this change, it meant `sales/load.orch.yaml`"
+        ),
+        "{}",
+        output.out
+    );
+    // After the change, the base has the same files, and the only file of that name is written.
+    world.git("checkout -q main");
+    world.git("merge -q change");
+    world.push();
+    let output = mv(&world, "--repair").expect(0);
+    assert!(
+        output.out.contains("repaired 1 call, 1 script name in 1 file"),
+        "{}",
+        output.out
+    );
+}
+
 #[test]
 fn moves_at_the_same_time_keep_every_edit() {
     let world = World::new();

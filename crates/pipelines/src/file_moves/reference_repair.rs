@@ -5,6 +5,7 @@ use crate::pipelines::{
     CallResolution, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, SpellingIndex,
     complete_path, file_name, is_expression, sibling_path,
 };
+use crate::project::{EarlierCallee, FindEarlierCallee, Renames};
 use std::collections::HashMap;
 
 /// The pipelines before and after a move.
@@ -122,6 +123,8 @@ pub struct ReferenceRepair<'m> {
     /// The paths of all files by file name.
     paths_by_name: HashMap<&'m str, Vec<&'m str>>,
     spellings: SpellingIndex<'m>,
+    renames: &'m Renames<'m>,
+    find_earlier_callee: &'m FindEarlierCallee<'m>,
 }
 
 /// The reason why a broken reference cannot be repaired.
@@ -134,11 +137,20 @@ pub enum RepairError {
     SeveralFiles(Vec<String>),
     /// This file has the name, but its path would be read as an expression.
     Expression(String),
+    /// The change renamed the file to this path, but it also adds a file with the same content.
+    UncertainRename(String),
+    /// The call meant this pipeline before the change, or could mean it, and now means another one or none.
+    Redirected(EarlierCallee),
 }
 
 impl<'m> ReferenceRepair<'m> {
-    /// Creates the index of the project from the paths of all its regular files.
-    pub fn new(paths: &[&'m str]) -> Self {
+    /// Creates the index of the project from the paths of all its regular files. A file that the change renamed is
+    /// preferred to a file of the same name.
+    pub fn new(
+        paths: &[&'m str],
+        renames: &'m Renames<'m>,
+        find_earlier_callee: &'m FindEarlierCallee<'m>,
+    ) -> Self {
         let mut paths_by_name: HashMap<&str, Vec<&str>> = HashMap::new();
         for path in paths {
             paths_by_name.entry(file_name(path)).or_default().push(path);
@@ -147,6 +159,8 @@ impl<'m> ReferenceRepair<'m> {
             pipelines: PipelineFiles::new(paths.iter().copied()),
             spellings: SpellingIndex::new(paths.iter().copied()),
             paths_by_name,
+            renames,
+            find_earlier_callee,
         }
     }
 
@@ -162,7 +176,7 @@ impl<'m> ReferenceRepair<'m> {
             return None;
         };
         match reference.kind {
-            ReferenceKind::Pipeline(kind) => self.find_call_repair(target, kind, caller),
+            ReferenceKind::Pipeline(kind) => self.find_call_repair(reference, target, kind, caller),
             ReferenceKind::Script => self.find_script_repair(target),
         }
     }
@@ -172,11 +186,16 @@ impl<'m> ReferenceRepair<'m> {
     /// refer to the file.
     fn find_call_repair(
         &self,
+        reference: &Reference,
         target: &str,
         kind: PipelineKind,
         caller: &str,
     ) -> Option<Result<String, RepairError>> {
-        let same_name_path = match self.pipelines.resolve(target, kind, caller) {
+        let resolution = self.pipelines.resolve(target, kind, caller);
+        if let Some(renamed_path) = self.find_renamed_pipeline(reference, target, kind, caller, &resolution) {
+            return Some(renamed_path.and_then(|path| self.find_target_of(&path, target, kind, caller)));
+        }
+        let same_name_path = match resolution {
             CallResolution::File(_) => return None,
             // The call names its pipeline without the folder.
             CallResolution::ByName(path) => Ok(path),
@@ -195,11 +214,57 @@ impl<'m> ReferenceRepair<'m> {
             }
             Err(error) => return Some(Err(error)),
         };
-        match self.pipelines.find_call_target(target, kind, path, caller) {
-            Some(new_target) if new_target == target => None,
-            Some(new_target) => Some(Ok(new_target)),
-            None if is_expression(path) => Some(Err(RepairError::Expression(path.to_owned()))),
-            None => Some(Err(RepairError::NoFile)),
+        let new_target = self.find_target_of(path, target, kind, caller);
+        (new_target.as_deref() != Ok(target)).then_some(new_target)
+    }
+
+    /// Returns the new path of the pipeline that the change renamed and that the call means. Returns an error if this is
+    /// uncertain, or if the call means another pipeline since the change. Returns `None` if the change does not explain
+    /// the call.
+    fn find_renamed_pipeline(
+        &self,
+        reference: &Reference,
+        target: &str,
+        kind: PipelineKind,
+        caller: &str,
+        resolution: &CallResolution<'_>,
+    ) -> Option<Result<String, RepairError>> {
+        let current_path = resolution.file();
+        match (self.find_earlier_callee)(caller, reference, current_path) {
+            Some(callee) if !callee.is_certain => Some(Err(RepairError::Redirected(callee))),
+            Some(EarlierCallee {
+                new_path: Some(new_path),
+                ..
+            }) => Some(self.require_certain_rename(new_path)),
+            Some(callee) => current_path.map(|_| Err(RepairError::Redirected(callee))),
+            None if *resolution == CallResolution::Missing => {
+                let new_path = self.renames.find_new_pipeline_path(target, kind)?;
+                Some(self.require_certain_rename(new_path.to_owned()))
+            }
+            None => None,
+        }
+    }
+
+    /// Returns the new path of a renamed file, or an error if the change also adds a file with the same content.
+    fn require_certain_rename(&self, new_path: String) -> Result<String, RepairError> {
+        if (self.renames.has_twin)(&new_path) {
+            return Err(RepairError::UncertainRename(new_path));
+        }
+        Ok(new_path)
+    }
+
+    /// Returns the text with which the caller calls the pipeline at this path, or an error if no text can refer to it.
+    fn find_target_of(
+        &self,
+        path: &str,
+        old_target: &str,
+        kind: PipelineKind,
+        caller: &str,
+    ) -> Result<String, RepairError> {
+        match self.pipelines.find_call_target(old_target, kind, path, caller) {
+            Some(new_target) => Ok(new_target),
+            None if is_expression(path) => Err(RepairError::Expression(path.to_owned())),
+            None => Err(RepairError::NoFile),
         }
     }
 
@@ -213,12 +278,16 @@ impl<'m> ReferenceRepair<'m> {
         if same_name_paths.contains(&target) {
             return None;
         }
-        let path = self.try_other_spelling(find_only_path(same_name_paths), target);
+        let path = match (self.renames.find_script_path)(target) {
+            Some(new_path) => self.require_certain_rename(new_path),
+            None => self
+                .try_other_spelling(find_only_path(same_name_paths), target)
+                .map(str::to_owned),
+        };
         Some(match path {
             // An expression would not mean the file.
-            Ok(path) if is_expression(path) => Err(RepairError::Expression(path.to_owned())),
-            Ok(path) => Ok(path.to_owned()),
-            Err(error) => Err(error),
+            Ok(path) if is_expression(&path) => Err(RepairError::Expression(path)),
+            _ => path,
         })
     }
 
@@ -362,7 +431,8 @@ mod tests {
             let new_target = relocation.find_new_target(&reference(parameter, target), "c.orch.yaml");
             assert!(matches!(new_target, Some(Err(_))), "{target}");
         }
-        let repair = ReferenceRepair::new(&["${x}/load.orch.yaml", "${x}/b.sql"]);
+        let paths = ["${x}/load.orch.yaml", "${x}/b.sql"];
+        let repair = ReferenceRepair::new(&paths, &Renames::NONE, &|_, _, _| None);
         for (parameter, target, path) in [
             ("orchestrationJob", "a/load", "${x}/load.orch.yaml"),
             ("fileName", "a/b.sql", "${x}/b.sql"),
@@ -375,7 +445,8 @@ mod tests {
 
     #[test]
     fn broken_reference_is_repaired_with_only_file_of_that_name() {
-        let repair = ReferenceRepair::new(&[&FILES[..], &["x/a.sql", "x/b.sql", "y/b.sql"]].concat());
+        let paths = [&FILES[..], &["x/a.sql", "x/b.sql", "y/b.sql"]].concat();
+        let repair = ReferenceRepair::new(&paths, &Renames::NONE, &|_, _, _| None);
         let call =
             |target| repair.find_corrected_target(&reference("orchestrationJob", target), "c/main.orch.yaml");
         let script =
