@@ -77,7 +77,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
         for reference in &facts.references {
             match relocation.find_new_target(reference, &file.path) {
                 // The reference does not change.
-                None => kept_references.extend(describe_kept_clash(&relocation, reference, &file.path)),
+                None => kept_references.extend(describe_unclear_call(&relocation, reference, &file.path)),
                 Some(Ok(new_target)) => values.push(build_reference_edit(reference, new_target)),
                 Some(Err(reason)) => return Err(reference_failure(&file.path, reference, &reason)),
             }
@@ -106,8 +106,9 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
     })
 }
 
-/// Returns the reference if it reads like the name of another pipeline. It read like that before the move, too.
-fn describe_kept_clash(
+/// Returns the reference if the move does not rewrite it, although it can mean another pipeline: it reads like the name
+/// of another pipeline, as before the move, or several pipelines had its name before.
+fn describe_unclear_call(
     relocation: &Relocation<'_>,
     reference: &Reference,
     caller: &str,
@@ -115,14 +116,19 @@ fn describe_kept_clash(
     let ReferenceTarget::Path(target) = &reference.target else {
         return None;
     };
-    let clashing_path = relocation.find_kept_clash(reference, caller)?;
+    let reason = if let Some(path) = relocation.find_narrowed_call(reference, caller) {
+        format!("several files had that name before the move, and now the call means `{path}`")
+    } else {
+        let clashing_path = relocation.find_kept_clash(reference, caller)?;
+        format!(
+            "the reference reads like `{clashing_path}`, as before the move, but it calls a file in the root"
+        )
+    };
     Some(KeptReference {
         path: relocation.path_move.path_after_move(caller),
         line: reference.position.line,
         target: target.clone(),
-        reason: format!(
-            "the reference reads like `{clashing_path}`, as before the move, but it calls a file in the root"
-        ),
+        reason,
     })
 }
 
@@ -266,7 +272,7 @@ fn describe_repair_error(error: &RepairError) -> String {
         RepairError::Redirected(callee) => {
             let verb = if callee.is_certain { "meant" } else { "could mean" };
             format!(
-                "before this change, it {verb} `{}`: write the full path of the pipeline to call",
+                "before this change, the call {verb} `{}`: write the full path of the pipeline to call",
                 callee.path
             )
         }

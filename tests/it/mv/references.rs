@@ -812,6 +812,23 @@ fn call_that_read_like_a_neighbor_before_the_move_is_listed() {
     assert!(log.contains("; 1 left"), "{log}");
 }
 
+#[test]
+fn call_that_means_one_file_only_after_the_move_is_listed() {
+    let world = world_with_call("load", "b/load.orch.yaml").with_file("c/load.orch.yaml", EMPTY);
+    world.commit("second");
+    let log = mv(&world, "b/load.orch.yaml b/new.orch.yaml").expect(0).all();
+    assert!(
+        log.contains("left: a/main.orch.yaml:7: load: several files had that name before the move, and now the call means `c/load.orch.yaml`"),
+        "{log}"
+    );
+    assert!(log.contains("moved 1 pipeline; 1 left"), "{log}");
+    // A call that means several files before and after the move stays a finding of `check`.
+    let world = world_with_call("load", "b/load.orch.yaml").with_file("c/load.orch.yaml", EMPTY);
+    world.commit("second");
+    let log = mv(&world, "b/load.orch.yaml d/load.orch.yaml").expect(0).all();
+    assert!(log.contains("moved 1 pipeline; no references to it"), "{log}");
+}
+
 /// A pipeline that calls the orchestration and names the script at these paths.
 fn caller_with_script(pipeline: &str, script: &str) -> String {
     let parts = [
@@ -859,7 +876,7 @@ fn repair_leaves_call_that_means_another_file_since_the_change() {
     let output = mv(&world, "--repair").expect(0);
     assert!(
         output.out.contains(
-            "left: sales/main.orch.yaml:8: load: before this change, it meant `sales/load.orch.yaml`"
+            "left: sales/main.orch.yaml:8: load: before this change, the call meant `sales/load.orch.yaml`"
         ),
         "{}",
         output.out

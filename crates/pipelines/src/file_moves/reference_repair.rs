@@ -60,6 +60,17 @@ impl Relocation<'_> {
         Some(new_target.ok_or_else(|| describe_unreachable_path(&new_caller, &new_path)))
     }
 
+    /// Returns the pipeline that a call means after the move, if several pipelines had its name before the move.
+    pub fn find_narrowed_call(&self, reference: &Reference, caller: &str) -> Option<String> {
+        let old_resolution = reference.resolve(self.old_files, caller);
+        let new_caller = self.path_move.path_after_move(caller);
+        let new_resolution = reference.resolve(self.new_files, &new_caller);
+        if !matches!(old_resolution, CallResolution::Ambiguous(_)) {
+            return None;
+        }
+        new_resolution.file().map(str::to_owned)
+    }
+
     /// Returns the pipeline next to the caller for which a reader takes a call of a pipeline in the root. Returns
     /// `None` if there is no such pipeline, if the move created the clash, or if it moves neither of them.
     pub fn find_kept_clash(&self, reference: &Reference, caller: &str) -> Option<String> {
