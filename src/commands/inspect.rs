@@ -6,6 +6,7 @@ use crate::job::cli::{InspectArgs, OutputFormat};
 use crate::job::policy::CheckoutFiles;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
+use crate::workspace::Workspace;
 use sluicegate_base::text::escape_lines;
 use sluicegate_pipelines::pipelines::{PipelineFiles, is_pipeline};
 use sluicegate_pipelines::team_rules::{describe_pipeline, render_description};
@@ -18,7 +19,7 @@ pub(crate) fn run(run: &Run, args: &InspectArgs) -> CommandResult {
     let path = workspace.resolve_typed_path(run, &args.file)?;
     let file = snapshot.find_file(&path)?.ok_or_else(|| {
         Failure::usage(format!("the pipeline {} does not exist", args.file.display()))
-            .with_hint(workspace.describe_path_mistake(&path, &args.file, &snapshot))
+            .with_hint(Workspace::describe_path_mistake(&path, &args.file, &snapshot))
     })?;
     // The description resolves the calls of the pipeline, so it needs the paths of all pipelines.
     let pipeline_paths: Vec<String> = snapshot

@@ -38,7 +38,7 @@ fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
     }
     let file = snapshot.find_file(&path)?.ok_or_else(|| {
         Failure::usage(format!("the pipeline {path} does not exist"))
-            .with_hint(workspace.describe_path_mistake(&path, &args.path, &snapshot))
+            .with_hint(Workspace::describe_path_mistake(&path, &args.path, &snapshot))
     })?;
     let entry = build_shared_entry(&workspace, &file, &path, args)?;
     let config_dir = match workspace.find_config_dir(&snapshot)? {

@@ -85,18 +85,13 @@ impl Workspace<'_> {
             return Err(Failure::usage(message));
         }
         let message = format!("the path {} is not in {}", typed_path.display(), snapshot.name());
-        let hint = self.describe_path_mistake(path, typed_path, snapshot);
+        let hint = Self::describe_path_mistake(path, typed_path, snapshot);
         Err(Failure::usage(message).with_hint(hint))
     }
 
     /// Returns the hint for a path that the snapshot does not have: the most similar path, otherwise how paths are read.
     /// `path` is relative to the root. A typed path that is relative to the root, too, is an error in a subdirectory.
-    pub(crate) fn describe_path_mistake(
-        &self,
-        path: &str,
-        typed_path: &Path,
-        snapshot: &Snapshot<'_>,
-    ) -> String {
+    pub(crate) fn describe_path_mistake(path: &str, typed_path: &Path, snapshot: &Snapshot<'_>) -> String {
         let typed_text = typed_path.to_string_lossy();
         let (mut step_count, mut rest) = (0, typed_text.trim_start_matches("./"));
         while let Some(path_above) = rest.strip_prefix("../") {

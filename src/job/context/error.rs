@@ -4,7 +4,7 @@ use super::branch_role::BranchRole;
 use super::fetch_source::FetchSource;
 use super::merge_unknown_reason::{MergeUnknownReason, default_branch_hint};
 use crate::job::ci::{CiError, Host};
-use sluicegate_base::text::{self, join_with_or};
+use sluicegate_base::text::join_with_or;
 use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError};
 
 /// The host's context and the clone do not match.
@@ -149,9 +149,8 @@ pub enum ContextError {
     #[error("the remote has no branch `{branch}`, according to this clone")]
     NoBranchOnRemote {
         branch: String,
-        remote: String,
-        /// The most similar branch of the remote, if the clone has no branch with the name of the run's branch.
-        similar_branch: Option<String>,
+        /// How to correct the branch, or how to push it.
+        hint: String,
     },
     /// The clone has no remote, so nothing shows which commits the platform can read.
     #[error("this clone has no remote, and the platform reads commits from the remote")]
@@ -276,11 +275,7 @@ impl ContextError {
             Self::NotOnRemote { .. } => {
                 Some("push the commit first, or check it locally with `sluicegate check`".to_owned())
             }
-            Self::NoBranchOnRemote {
-                similar_branch: Some(name),
-                ..
-            } => Some(text::did_you_mean(name)),
-            Self::NoBranchOnRemote { branch, remote, .. } => Some(push_hint(remote, branch)),
+            Self::NoBranchOnRemote { hint, .. } => Some(hint.clone()),
             Self::NoRemote => Some(NO_REMOTE_HINT.to_owned()),
             Self::Fork { .. } => Some(FORK_HINT.to_owned()),
         }
@@ -387,7 +382,7 @@ fn fetch_hint(remote: &str, branch: &str) -> String {
 }
 
 /// Returns the hint that pushes a branch, like [`fetch_hint`].
-fn push_hint(remote: &str, branch: &str) -> String {
+pub(super) fn push_hint(remote: &str, branch: &str) -> String {
     let step = if can_be_in_command(remote, branch) {
         format!("push the branch with `git push {remote} {branch}`")
     } else {

@@ -1,5 +1,6 @@
 //! Checks that the remote has the commit to review. The platform reads it from the remote, not from this clone.
 
+use super::error::push_hint;
 use super::{ContextError, Target};
 use sluicegate_base::text;
 use sluicegate_git::{RemoteBranch, Repository};
@@ -30,9 +31,11 @@ impl Target {
         if branches.is_empty() {
             return Err(match repo.list_remote_repositories()?.into_iter().next() {
                 Some((remote, _)) => ContextError::NoBranchOnRemote {
-                    similar_branch: find_similar_branch(repo, branch)?,
+                    hint: match find_similar_branch(repo, branch)? {
+                        Some(name) => text::did_you_mean(&name),
+                        None => push_hint(&remote, branch),
+                    },
                     branch: branch.to_owned(),
-                    remote,
                 },
                 None => ContextError::NoRemote,
             });
