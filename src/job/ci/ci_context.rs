@@ -24,6 +24,15 @@ impl Trigger {
     }
 }
 
+/// The origin of the clone's copy of the change's target branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetCopy {
+    /// An earlier step of the job created the copy at an unknown time, or the clone lacks the branch.
+    Cloned,
+    /// This run fetched the branch, so the copy is its newest state.
+    Fetched,
+}
+
 /// The CI host's description of this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CiContext {
@@ -53,8 +62,7 @@ pub struct CiContext {
     pub base: BaseHint,
     /// A commit at which the host saw the target branch, and the name of the variable or field. It may be outdated.
     pub target_tip: Option<(String, &'static str)>,
-    /// This run fetched the target branch of the change, so the clone's copy of the branch is its newest state.
-    pub is_target_fetched: bool,
+    pub target_copy: TargetCopy,
     /// The commits of earlier runs on the same branch, the preferred one first, each with the name of its variable.
     pub earlier_commits: Vec<(String, &'static str)>,
     /// The number of this run on the host.
@@ -131,7 +139,7 @@ impl CiContext {
             is_queued: false,
             base: BaseHint::DefaultBranch,
             target_tip: None,
-            is_target_fetched: false,
+            target_copy: TargetCopy::Cloned,
             earlier_commits: Vec::new(),
             run_number: None,
             default_branch: None,

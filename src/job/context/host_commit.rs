@@ -3,7 +3,7 @@
 use super::branch_role::BranchRole;
 use super::target_branches::TargetBranches;
 use super::{CommitSource, ContextError};
-use crate::job::ci::{CiContext, Host, Trigger};
+use crate::job::ci::{CiContext, Host, TargetCopy, Trigger};
 use sluicegate_git::{CommitId, Repository, is_full_id};
 
 /// Returns whether a review of `commit` reviews the commit that the host names. True for that commit itself, for the
@@ -38,7 +38,7 @@ pub(super) fn matches_host_commit(
     if !parents.iter().any(is_host_commit_id) {
         return Ok(false);
     }
-    if is_trial_merge && !ci.is_target_fetched {
+    if is_trial_merge && ci.target_copy == TargetCopy::Cloned {
         return Ok(true);
     }
     // The host's commit is a parent. The target branch must contain all further parents.

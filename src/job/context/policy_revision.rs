@@ -10,7 +10,7 @@ use super::host_commit::{is_commit_of_host, matches_host_commit};
 use super::merge_check::may_be_on_run_branch;
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{CommitSource, ContextError, RequestedRevisions};
-use crate::job::ci::{BaseHint, CiContext, Trigger};
+use crate::job::ci::{BaseHint, CiContext, TargetCopy, Trigger};
 use sluicegate_git::{CommitId, FetchTarget, Repository};
 
 /// The revision that the gate configuration of a run is read from.
@@ -205,7 +205,9 @@ pub fn fetch_policy_branch(
         "fetching the branch `{branch}` to read the gate configuration"
     ));
     let branch_fetch = fetch_newest_commit(repo, &remote, &branch, report)?;
-    ci.is_target_fetched |= branch_fetch == BranchFetch::Success && ci.target_branch() == Some(&branch);
+    if branch_fetch == BranchFetch::Success && ci.target_branch() == Some(&branch) {
+        ci.target_copy = TargetCopy::Fetched;
+    }
     Ok(Some(branch_fetch))
 }
 

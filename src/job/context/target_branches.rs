@@ -9,7 +9,7 @@
 use super::branch_role::BranchRole;
 use super::event_commits::{EventCommit, EventRole};
 use super::{CommitSource, ContextError};
-use crate::job::ci::{CiContext, Host, Trigger};
+use crate::job::ci::{CiContext, Host, TargetCopy, Trigger};
 use sluicegate_git::{CommitId, GitError, RemoteBranch, RemoteUrl, Repository};
 
 pub(super) struct TargetBranches<'a> {
@@ -207,7 +207,7 @@ impl<'a> TargetBranches<'a> {
     /// of the branch lacks it. After this run fetched the branch, only GitLab is trusted, which starts a new pipeline if
     /// the target of a merge request changes: another host's commits may belong to the earlier target.
     fn trusts_event_commits(&self) -> bool {
-        !self.ci.is_target_fetched || self.ci.host == Host::GitLab
+        self.ci.target_copy == TargetCopy::Cloned || self.ci.host == Host::GitLab
     }
 
     /// Returns whether `commit` is `ancestor` or descends from it. Fails if a shallow clone lacks the history between

@@ -3,7 +3,7 @@
 
 use crate::support::{Call, Job, World, bad_pipeline, git, orchestration_text, project, workspace};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const STRICT: &str = "review: { fail-on: error }\n";
 const LENIENT: &str = "review: { fail-on: never }\n";
@@ -87,12 +87,12 @@ impl Retargeted {
         })
     }
 
-    fn call(&self, folder: &PathBuf, payload: &Value, merge: &str) -> Call {
+    fn call(&self, folder: &Path, payload: &Value, merge: &str) -> Call {
         self.call_of("pull_request", folder, payload)
             .variable("GITHUB_SHA", merge)
     }
 
-    fn call_of(&self, event: &str, folder: &PathBuf, payload: &Value) -> Call {
+    fn call_of(&self, event: &str, folder: &Path, payload: &Value) -> Call {
         Job::github()
             .event(event, "refs/pull/7/merge", payload)
             .extend(&self.world, Call::new(folder))
