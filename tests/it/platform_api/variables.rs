@@ -715,6 +715,16 @@ fn removed_override_that_cannot_be_set_is_reported_with_its_value() {
     assert!(!output.err.contains("may be removed"), "{}", output.all());
 }
 
+/// Returns the response, which takes longer than any test if `is_slow` is set.
+#[cfg(unix)]
+fn delay_if(is_slow: bool, response: ResponseTemplate) -> ResponseTemplate {
+    if is_slow {
+        response.set_delay(Duration::from_secs(60))
+    } else {
+        response
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn interrupted_change_of_type_names_removed_overrides() {
@@ -727,20 +737,24 @@ fn interrupted_change_of_type_names_removed_overrides() {
         );
         listing(&platform, &[variable("days", "NUMBER", json!(5))]);
         let overrides = json!({ "variable": { "name": "days" }, "overrides": [{ "environmentName": "test", "value": 7 }] });
-        let respond = |name: &str, response: ResponseTemplate| match name == slow_method {
-            true => response.set_delay(Duration::from_secs(60)),
-            false => response,
-        };
-        platform.respond_to("GET", OVERRIDES, respond("GET", answer(&overrides)));
+        platform.respond_to(
+            "GET",
+            OVERRIDES,
+            delay_if(slow_method == "GET", answer(&overrides)),
+        );
         let environments = json!({ "results": [{ "name": "test" }], "page": 0, "size": 100, "total": 1 });
         platform.respond_to("GET", "/environments$", answer(&environments));
-        let changed = respond("PATCH", ResponseTemplate::new(204));
+        let changed = delay_if(slow_method == "PATCH", ResponseTemplate::new(204));
         platform.respond_to(
             "PATCH",
             "/days$",
             in_turn(vec![ResponseTemplate::new(409), changed]),
         );
-        platform.respond_to("DELETE", "/test$", respond("DELETE", ResponseTemplate::new(204)));
+        platform.respond_to(
+            "DELETE",
+            "/test$",
+            delay_if(slow_method == "DELETE", ResponseTemplate::new(204)),
+        );
         let mut command = platform.call(&world).command("variables apply -f v.yaml");
         let mut child = command
             .stdout(Stdio::null())

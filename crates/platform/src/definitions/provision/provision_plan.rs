@@ -462,16 +462,6 @@ environment:
                     "has no privateKey",
                 ),
                 (
-                    "name: production",
-                    "name: '..'",
-                    "p.yaml:4:3: environment.name: \"..\" cannot be the name of an environment",
-                ),
-                (
-                    "{ secretName: key }",
-                    "{ secretName: key }\n        passphrase: { secretName: key, secretKey: '' }",
-                    "p.yaml:12:9: environment.connectionOverrides[0].connectionProperties.passphrase: must name the key",
-                ),
-                (
                     "{ secretName: key }",
                     "{ value: s3cret }",
                     "privateKey: must refer to a secret with `secretName`",
@@ -500,6 +490,25 @@ environment:
                     "repository:",
                     "secret: { name: x }\nrepository:",
                     "secret: is supported only by the deployment FULL_SAAS",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn name_and_secret_reference_of_environment_are_refused_at_their_line() {
+        refused(
+            &hybrid(),
+            &[
+                (
+                    "name: production",
+                    "name: '..'",
+                    "p.yaml:4:3: environment.name: \"..\" cannot be the name of an environment",
+                ),
+                (
+                    "{ secretName: key }",
+                    "{ secretName: key }\n        passphrase: { secretName: key, secretKey: '' }",
+                    "p.yaml:12:9: environment.connectionOverrides[0].connectionProperties.passphrase: must name the key",
                 ),
             ],
         );
