@@ -658,7 +658,7 @@ fn messages_keep_other_fields_of_the_first_page() {
 }
 
 #[test]
-fn messages_of_empty_history_say_that_there_are_none() {
+fn messages_of_empty_history_are_reported_as_missing() {
     let (world, platform) = (World::new(), Platform::new());
     script_messages(&platform, &[(None, vec![])]);
     let run = |format: &str| polling_call(&platform, &world).run(("tasks messages", ID, format));
