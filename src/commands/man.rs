@@ -13,7 +13,6 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use sluicegate_base::text::{self, format_count};
 use std::fmt::Write as _;
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -46,11 +45,8 @@ fn find_subcommand<'c>(command: &'c Command, name: &str) -> Result<&'c Command, 
 /// Writes the manual pages into this directory, and prints their number.
 fn write_manual(run: &Run, program: &Command, dir: &Path) -> CommandResult {
     let output_dir = run.env.current_dir().join(dir);
-    let description = "the manual pages to ";
     run.reject_repository_links_in(&output_dir)?;
-    fs::create_dir_all(&output_dir).map_err(to_write_failure(description, &output_dir))?;
-    let page_count = write_pages(program, &output_dir)?;
-    let pages = format_count(page_count, "manual page");
+    let pages = format_count(write_pages(program, &output_dir)?, "manual page");
     let message = format!("wrote {pages} to {}", output_dir.display());
     run.ui.print_result(&(text::escape_line(&message) + "\n"))?;
     Ok(ExitStatus::Success)

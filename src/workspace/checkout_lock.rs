@@ -20,6 +20,8 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 /// How long a command waits before it says that it waits.
 const NOTICE_DELAY: Duration = Duration::from_secs(1);
 
+const WAITING_NOTICE: &str = "waiting for another sluicegate command that edits this checkout";
+
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The lock of a checkout. The operating system releases it when the process ends, however that happens.
@@ -44,11 +46,7 @@ impl CheckoutLock {
             return Ok(None);
         };
         let path = git_dir.join(LOCK_FILE);
-        let notify = || {
-            run.ui
-                .say("waiting for another sluicegate command that edits this checkout");
-        };
-        match wait_for_lock(&path, MAX_WAIT, &notify)? {
+        match wait_for_lock(&path, MAX_WAIT, &|| run.ui.say(WAITING_NOTICE))? {
             Ok(lock) => Ok(Some(lock)),
             Err(error) => {
                 run.ui.warn(&format!(
@@ -67,7 +65,9 @@ impl CheckoutLock {
 fn open_lock_file(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create(true).truncate(false);
-    options.open(path).or_else(|error| File::open(path).map_err(|_| error))
+    options
+        .open(path)
+        .or_else(|error| File::open(path).map_err(|_| error))
 }
 
 /// Locks the file, which is created if it is missing. Calls `notify` once if the wait is longer than [`NOTICE_DELAY`].

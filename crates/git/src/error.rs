@@ -207,16 +207,9 @@ impl GitError {
             Self::TooManyFiles { .. } | Self::TooDeep { .. } => {
                 "run the command in the project's directory, and pass `.` or a file in that directory"
             }
-            // libgit2 uses the code `Locked` for a lack of permissions, too.
-            Self::Library { source, .. } if source.message().starts_with("failed to lock file") => {
-                "wait until the other git command has ended. If no git command is running, delete the lock file that the \
-                 message names"
-            }
+            Self::Library { source, .. } => find_lock_hint(source.message())?,
             Self::TemporaryDirectory { .. } => "set TMPDIR to a directory in which you can create files",
-            Self::InvalidTree { .. }
-            | Self::TimeOutOfRange { .. }
-            | Self::Io { .. }
-            | Self::Library { .. } => return None,
+            Self::InvalidTree { .. } | Self::TimeOutOfRange { .. } | Self::Io { .. } => return None,
         };
         Some(hint.to_owned())
     }
@@ -240,6 +233,15 @@ fn choose_grafts_hint(path: &Path) -> &'static str {
     } else {
         "delete the file, or convert it with `git replace --convert-graft-file`: replacements are ignored"
     }
+}
+
+/// Returns the hint for an error of libgit2 about a lock file; `None` for any other one. The error's code does not show
+/// this, because libgit2 uses the code `Locked` for a lack of permissions, too.
+fn find_lock_hint(message: &str) -> Option<&'static str> {
+    message.starts_with("failed to lock file").then_some(
+        "wait until the other git command has ended. If no git command is running, delete the lock file that the \
+         message names",
+    )
 }
 
 /// Returns the hint for a repository that cannot be read for this reason. Nothing general helps against a file or a

@@ -8,6 +8,7 @@ use crate::error::Failure;
 use crate::session::signals::Signals;
 use sluicegate_git::{GitError, Repository};
 use sluicegate_pipelines::file_moves::PathMove;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -145,26 +146,15 @@ fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failu
         .collect();
     fs::create_dir_all(parent)
         .map_err(|error| Failure::usage(format!("could not create {}: {error}", parent.display())))?;
-    let earlier_lock = find_index_lock(repo);
+    let was_locked = find_index_lock(repo).is_some();
     if let Err(error) = repo.move_files(&moves.old_path, &moves.new_path) {
         let failure = match find_path_outside_sparse_checkout(repo, moves, &error) {
             Some(path) => Failure::usage(format!(
                 "could not move the files, so nothing was changed: `{path}` is outside the sparse checkout"
             ))
             .with_hint("add its directory with `git sparse-checkout add`, then run the command again"),
-            None => {
-                let mut hint = undo_failed_move(repo.root(), moves);
-                // A signal that ended git, for example at a limit for the size of files, keeps it from doing so.
-                if earlier_lock.is_none()
-                    && let Some(path) = find_index_lock(repo)
-                {
-                    hint = format!(
-                        "{hint}. git has left its lock file: if no other git command is running, delete {}",
-                        path.display()
-                    );
-                }
-                Failure::usage(format!("could not move the files: {error}")).with_hint(hint)
-            }
+            None => Failure::usage(format!("could not move the files: {error}"))
+                .with_hint(undo_failed_move(repo, moves, was_locked)),
         };
         remove_empty_dirs(&created_dirs);
         return Err(failure);
@@ -197,18 +187,28 @@ fn find_path_outside_sparse_checkout<'m>(
 }
 
 /// Moves the files back that a failed `git mv` has moved, and returns the hint for this failure. Git moves the files
-/// before it writes the index, so they have moved if the index cannot be written, for example on a full disk.
-fn undo_failed_move(root: &Path, moves: &PathMove) -> String {
-    if !has_moved(root, &moves.old_path, &moves.new_path) {
-        return "nothing was changed: check that the git program is installed and that `git status` works in this \
-                repository"
-            .to_owned();
+/// before it writes the index, so they have moved if the index cannot be written, for example on a full disk. If the
+/// index is locked now, but was not before (`was_locked`), a signal has ended git.
+fn undo_failed_move(repo: &Repository, moves: &PathMove, was_locked: bool) -> String {
+    let root = repo.root();
+    let mut hint = if has_moved(root, &moves.old_path, &moves.new_path) {
+        let mut problems = Vec::new();
+        if let Err(error) = fs::rename(root.join(&moves.new_path), root.join(&moves.old_path)) {
+            problems.push(format!("could not move {} back: {error}", moves.new_path));
+        }
+        describe_undo(&problems)
+    } else {
+        "nothing was changed: check that the git program is installed and that `git status` works in this repository"
+            .to_owned()
+    };
+    if let Some(path) = find_index_lock(repo).filter(|_| !was_locked) {
+        let _ = write!(
+            hint,
+            ". git has left its lock file: if no other git command is running, delete {}",
+            path.display()
+        );
     }
-    let mut problems = Vec::new();
-    if let Err(error) = fs::rename(root.join(&moves.new_path), root.join(&moves.old_path)) {
-        problems.push(format!("could not move {} back: {error}", moves.new_path));
-    }
-    describe_undo(&problems)
+    hint
 }
 
 /// Returns whether the file or directory is on disk under its new path only. A link to a missing file is a file, too.

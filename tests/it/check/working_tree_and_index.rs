@@ -852,16 +852,23 @@ fn check_of_tracked_file_that_disk_does_not_show_is_undecided() {
         let report = check_folder(&world.work(), args).expect(3).json();
         assert_eq!(report["unreviewed"], json!([path]), "{args}");
     }
-    let report = check_folder(&world.work(), &format!("--team-rules {}/rules.yaml", "l".repeat(300)));
+    let report = check_folder(
+        &world.work(),
+        &format!("--team-rules {}/rules.yaml", "l".repeat(300)),
+    );
     assert!(report.expect(2).all().contains("cannot be read"));
     let missing = "is not in the working tree";
     let output = check_folder(&world.work(), &"m".repeat(300)).expect(2);
     assert!(output.err.contains("could not read the path m") && !output.err.contains(missing));
-    check_folder(&world.work(), "missing/m").expect(2).saying(&[missing]);
+    check_folder(&world.work(), "missing/m")
+        .expect(2)
+        .saying(&[missing]);
     // Counterpart: a missing file is deleted, also one whose directory was replaced by a file.
     world.git(&format!("update-index --force-remove {path}"));
     for path in ["c.orch.yaml", "b.orch.yaml/d.orch.yaml"] {
-        world.git(&format!("update-index --add --replace --cacheinfo 100644,{blob},{path}"));
+        world.git(&format!(
+            "update-index --add --replace --cacheinfo 100644,{blob},{path}"
+        ));
         check_folder(&world.work(), "--all").expect(0);
     }
 }

@@ -1011,7 +1011,10 @@ fn publish_whose_junit_report_is_lost_exits_with_2() {
             output.all()
         );
         assert!(!output.all().contains("Publish failed"), "{}", output.all());
-        assert_eq!(read_json(&world.work().join("out/receipt.json"))["outcome"], "published");
+        assert_eq!(
+            read_json(&world.work().join("out/receipt.json"))["outcome"],
+            "published"
+        );
     }
 }
 
@@ -1041,7 +1044,10 @@ fn publish_that_a_signal_interrupts_after_the_upload_writes_its_records() {
     let junit = fs::read_to_string(&pipe).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(junit.contains("failures=\"0\""), "{junit}");
-    assert_eq!(read_json(&world.work().join("out/receipt.json"))["outcome"], "published");
+    assert_eq!(
+        read_json(&world.work().join("out/receipt.json"))["outcome"],
+        "published"
+    );
 }
 
 #[test]
