@@ -886,11 +886,7 @@ fn repair_leaves_call_that_means_another_file_since_the_change() {
     world.git("merge -q change");
     world.push();
     let output = mv(&world, "--repair").expect(0);
-    assert!(
-        output.out.contains("repaired 1 call, 1 script name in 1 file"),
-        "{}",
-        output.out
-    );
+    assert!(output.out.contains("repaired 1 call in 1 file"), "{}", output.out);
 }
 
 #[test]
