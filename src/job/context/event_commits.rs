@@ -1,26 +1,9 @@
 //! The commits that the event names for a branch of the target's repository.
 
+use super::event_commit::{EventCommit, EventRole};
 use super::target_branches::TargetBranches;
 use crate::job::ci::{BaseHint, Host, Trigger};
 use sluicegate_git::{CommitId, GitError};
-
-/// A commit that the event names for the target.
-pub(super) struct EventCommit {
-    pub commit: CommitId,
-    pub field: &'static str,
-    pub role: EventRole,
-}
-
-/// The role of a commit that the event names.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum EventRole {
-    /// The commit was the newest one of the target.
-    Tip,
-    /// The change started at this commit of the target.
-    Base,
-    /// The run is about this commit.
-    Run,
-}
 
 impl TargetBranches<'_> {
     /// Returns the newest commit that the event names for the branch. If two commits are not related, the more trusted

@@ -14,6 +14,7 @@ mod default_branch_base;
 mod earlier_commit;
 mod empty_change;
 mod error;
+mod event_commit;
 mod event_commits;
 mod fetch_source;
 mod head;

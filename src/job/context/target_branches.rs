@@ -7,7 +7,7 @@
 //! comparison with the tip and the search for merged commits all use this type.
 
 use super::branch_role::BranchRole;
-use super::event_commits::{EventCommit, EventRole};
+use super::event_commit::{EventCommit, EventRole};
 use super::{CommitSource, ContextError};
 use crate::job::ci::{CiContext, Host, TargetCopy, Trigger};
 use sluicegate_git::{CommitId, GitError, RemoteBranch, RemoteUrl, Repository};

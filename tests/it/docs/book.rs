@@ -258,7 +258,8 @@ fn pages_of_hosts_show_what_init_writes() {
                 "https://github.com/your-org/sluicegate/releases/download",
             )
             .replace("__VERSION__", VERSION)
-            .replace("__BRANCH__", "main");
+            .replace("__BRANCH__", "main")
+            .replace("__BRANCH_PATTERN__", "main");
         let language = if page == "jenkins" { "groovy" } else { "yaml" };
         let text = format!("\n```{language}\n{filled}```\n\n");
         hold(&format!("docs/book/{page}.md"), mark, &text);
