@@ -2,6 +2,7 @@
 
 use crate::fix::{EMPTY, HEADER, call, fix, list_findings, project};
 use crate::support::{ProgramOutput, World, check};
+use std::fmt::Write as _;
 use std::fs;
 
 const SETTINGS: &str = "project-checks: { call: error }\nreview: { new-only: true, fail-on: warn }\n";
@@ -21,7 +22,8 @@ fn world_with_loaders(paths: &[&str]) -> World {
 fn loader(path: &str) -> String {
     let mut text = HEADER.to_owned();
     for number in 0..6 {
-        text += &format!(
+        let _ = write!(
+            text,
             "    {path} {number}:\n      type: sql-executor\n      parameters: {{ query: select {path} {number} }}\n"
         );
     }

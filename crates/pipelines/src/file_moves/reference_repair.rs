@@ -242,12 +242,12 @@ impl<'m> ReferenceRepair<'m> {
     ) -> Option<Result<String, RepairError>> {
         let current_path = resolution.file();
         match (self.find_earlier_callee)(caller, reference, current_path) {
-            Some(callee) if !callee.is_certain => Some(Err(RepairError::Redirected(callee))),
+            Some(pipeline) if !pipeline.is_certain => Some(Err(RepairError::Redirected(pipeline))),
             Some(EarlierCallee {
                 new_path: Some(new_path),
                 ..
             }) => Some(self.require_certain_rename(new_path)),
-            Some(callee) => current_path.map(|_| Err(RepairError::Redirected(callee))),
+            Some(pipeline) => current_path.map(|_| Err(RepairError::Redirected(pipeline))),
             None if *resolution == CallResolution::Missing => {
                 let new_path = self.renames.find_new_pipeline_path(target, kind)?;
                 Some(self.require_certain_rename(new_path.to_owned()))
@@ -443,7 +443,8 @@ mod tests {
             assert!(matches!(new_target, Some(Err(_))), "{target}");
         }
         let paths = ["${x}/load.orch.yaml", "${x}/b.sql"];
-        let repair = ReferenceRepair::new(&paths, &Renames::NONE, &|_, _, _| None);
+        let renames = Renames::NONE;
+        let repair = ReferenceRepair::new(&paths, &renames, &|_, _, _| None);
         for (parameter, target, path) in [
             ("orchestrationJob", "a/load", "${x}/load.orch.yaml"),
             ("fileName", "a/b.sql", "${x}/b.sql"),
@@ -457,7 +458,8 @@ mod tests {
     #[test]
     fn broken_reference_is_repaired_with_only_file_of_that_name() {
         let paths = [&FILES[..], &["x/a.sql", "x/b.sql", "y/b.sql"]].concat();
-        let repair = ReferenceRepair::new(&paths, &Renames::NONE, &|_, _, _| None);
+        let renames = Renames::NONE;
+        let repair = ReferenceRepair::new(&paths, &renames, &|_, _, _| None);
         let call =
             |target| repair.find_corrected_target(&reference("orchestrationJob", target), "c/main.orch.yaml");
         let script =
