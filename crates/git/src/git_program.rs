@@ -107,10 +107,38 @@ impl GitProgram {
         arguments: &[&str],
         index_path: Option<&Path>,
     ) -> Result<String, GitError> {
+        self.run_with_input(root, arguments, Stdio::null(), index_path)
+    }
+
+    /// Writes these entries to the index. Each has a mode, a blob and a path, in the form of `git update-index
+    /// --index-info -z`. They are passed in a file, because each call of git writes the complete index.
+    pub(super) fn update_index(
+        &self,
+        root: &Path,
+        entries: &[u8],
+        index_path: Option<&Path>,
+    ) -> Result<(), GitError> {
+        let arguments = ["update-index", "-z", "--index-info"];
+        let file = write_input(entries).map_err(program_error(&arguments))?;
+        self.run_with_input(root, &arguments, file.into(), index_path)
+            .map(drop)
+    }
+
+    /// Runs a local command on this working tree with this standard input, and returns its output.
+    fn run_with_input(
+        &self,
+        root: &Path,
+        arguments: &[&str],
+        input: Stdio,
+        index_path: Option<&Path>,
+    ) -> Result<String, GitError> {
         let mut all_arguments = vec![OsStr::new("--work-tree"), root.as_os_str()];
         all_arguments.extend(arguments.iter().map(OsStr::new));
         let mut command = self.build_command(&all_arguments, NetworkAccess::Denied);
-        command.current_dir(root).env("GIT_LITERAL_PATHSPECS", "1");
+        command
+            .current_dir(root)
+            .env("GIT_LITERAL_PATHSPECS", "1")
+            .stdin(input);
         command.envs(index_path.map(|path| ("GIT_INDEX_FILE", path)));
         // Ctrl-C goes to the process group of the terminal, and would interrupt git in the middle of a change that the
         // program finishes or undoes.

@@ -4,12 +4,9 @@
 use super::index_file::{is_hidden_entry, open_index};
 use super::listed_file::reject_conflicts;
 use super::{GitError, Repository};
-use git2::{IndexEntry, Oid, Status};
-use std::collections::BTreeSet;
+use git2::{IndexEntry, Oid, Status, StatusOptions, StatusShow};
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
-
-/// Maximum number of files in one call of the git program. On Windows, a command line has at most 32,767 characters.
-const FILES_PER_CALL: usize = 50;
 
 /// A file of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,30 +27,51 @@ impl Repository {
         index_path: Option<&Path>,
     ) -> Result<Vec<StagedFile>, GitError> {
         let mut index = open_index(self, index_path)?;
-        // `status_file` below must compare with this index, which may be another one than that of the repository.
+        // The comparison below must use this index, which may be another one than that of the repository.
         self.library
             .set_index(&mut index)
             .map_err(GitError::library("use the index"))?;
-        self.check_head_files()?;
         let mut files = Vec::new();
         for path in paths {
             let Some(entry) = index.get_path(Path::new(path), 0) else {
                 continue;
             };
-            let status = self
-                .library
-                .status_file(Path::new(path))
-                .map_err(GitError::library("compare the working tree with the index"))?;
-            let is_unmodified =
-                !status.intersects(Status::WT_MODIFIED | Status::WT_DELETED | Status::WT_TYPECHANGE);
-            if is_unmodified && !is_hidden_entry(&entry) && !self.is_converted(path) {
+            // If names have no case, the entry may be that of another path.
+            if entry.path == path.as_bytes() && !is_hidden_entry(&entry) {
                 files.push(StagedFile {
                     path: path.to_owned(),
                     mode: entry.mode,
                 });
             }
         }
+        let changed_paths = self.find_unstaged_paths(&files)?;
+        files.retain(|file| !changed_paths.contains(file.path.as_bytes()) && !self.is_converted(&file.path));
         Ok(files)
+    }
+
+    /// Returns the paths of those files that differ between the disk and the index that libgit2 uses. One call compares
+    /// all files, because each call reads the complete index.
+    fn find_unstaged_paths(&self, files: &[StagedFile]) -> Result<HashSet<Vec<u8>>, GitError> {
+        // Without a path, libgit2 would compare all files of the repository.
+        if files.is_empty() {
+            return Ok(HashSet::new());
+        }
+        self.check_head()?;
+        let mut options = StatusOptions::new();
+        options.show(StatusShow::Workdir).disable_pathspec_match(true);
+        for file in files {
+            options.pathspec(&file.path);
+        }
+        let statuses = self
+            .library
+            .statuses(Some(&mut options))
+            .map_err(GitError::library("compare the working tree with the index"))?;
+        let unstaged_changes = Status::WT_MODIFIED | Status::WT_DELETED | Status::WT_TYPECHANGE;
+        Ok(statuses
+            .iter()
+            .filter(|entry| entry.status().intersects(unstaged_changes))
+            .map(|entry| entry.path_bytes().to_vec())
+            .collect())
     }
 
     /// Returns the files among `paths` whose changes on disk the index hides (`skip-worktree`, `assume-unchanged`).
@@ -78,19 +96,17 @@ impl Repository {
     /// libgit2 stores the content, because `git add` would run the filters that the configuration names. `index_path`
     /// is the value of `GIT_INDEX_FILE`, which git sets for its hooks.
     pub fn stage_files(&self, files: &[StagedFile], index_path: Option<&Path>) -> Result<(), GitError> {
-        let index_path = index_path.map(|path| self.root().join(path));
-        for batch in files.chunks(FILES_PER_CALL) {
-            let mut arguments = vec!["update-index".to_owned()];
-            for file in batch {
-                let blob = self.store_file(&self.root().join(&file.path))?;
-                arguments.push("--cacheinfo".to_owned());
-                arguments.push(format!("{:o},{blob},{}", file.mode, file.path));
-            }
-            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-            self.program
-                .run_locally(self.root(), &arguments, index_path.as_deref())?;
+        if files.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let index_path = index_path.map(|path| self.root().join(path));
+        let mut entries = Vec::new();
+        for file in files {
+            let blob = self.store_file(&self.root().join(&file.path))?;
+            entries.extend_from_slice(format!("{:o} {blob}\t{}\0", file.mode, file.path).as_bytes());
+        }
+        self.program
+            .update_index(self.root(), &entries, index_path.as_deref())
     }
 
     /// Stores the content of a file, with its line endings converted as git does, and returns its blob. If libgit2

@@ -1,6 +1,6 @@
 //! Checks of objects before libgit2 reads them: see `loose_objects`.
 //!
-//! Inside of libgit2, a walk through the history, a merge and the status of a file read further objects, which
+//! Inside of libgit2, a walk through the history and a merge read further objects, which
 //! [`Repository::check_history`] and [`Repository::check_tree_files`] check. A packed object may name a loose one,
 //! because a fetched pack omits the objects that the clone has.
 //!
@@ -73,12 +73,6 @@ impl Repository {
     pub(super) fn check_head(&self) -> Result<(), GitError> {
         self.find_head_tree()?
             .map_or(Ok(()), |tree| self.check_object(tree))
-    }
-
-    /// Fails if a loose object of the files of HEAD is damaged, which libgit2 reads for the status of a single file.
-    pub(super) fn check_head_files(&self) -> Result<(), GitError> {
-        let tree = self.find_head_tree()?;
-        tree.map_or(Ok(()), |tree| self.check_tree_files(&[tree]))
     }
 
     /// Returns the tree of the commit of HEAD; `None` if there is no commit, or no loose object to check.

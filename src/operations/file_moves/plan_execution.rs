@@ -8,6 +8,7 @@ use crate::error::Failure;
 use crate::session::signals::Signals;
 use sluicegate_git::{GitError, Repository};
 use sluicegate_pipelines::file_moves::PathMove;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,9 +56,10 @@ pub(crate) fn execute_plan(
             reason: Some(error.to_string()),
         });
     }
+    let staged_paths: HashSet<&str> = files_to_stage.iter().map(|file| file.path.as_str()).collect();
     Ok(UnstagedFiles {
         paths: list_edited_paths(plan, moves)
-            .filter(|path| !files_to_stage.iter().any(|file| file.path == *path))
+            .filter(|path| !staged_paths.contains(path.as_str()))
             .collect(),
         reason: None,
     })

@@ -1,7 +1,7 @@
 //! `sluicegate fix --staged`, as a git hook runs it.
 
 use super::{EMPTY, HEADER, call, fix, project};
-use crate::support::{Call, World, interrupting_git, path_variable, scratch};
+use crate::support::{Call, World, interrupting_git, path_variable, recording_git, scratch};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
@@ -203,6 +203,57 @@ fn fix_in_hook_changes_the_index_of_the_commit() {
     let fixed = caller.replace(": load", ": sales/load");
     assert_eq!(stage(&["show", ":main.orch.yaml"]), fixed);
     assert_eq!(world.git("ls-files --stage"), before, "the other index stays");
+}
+
+/// Each call of git writes the complete index.
+#[test]
+fn many_files_with_odd_names_are_staged_by_one_call_of_git() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let world = project(&[("sales/load.orch.yaml", EMPTY)]);
+    let mut paths: Vec<String> = (0..120).map(|number| format!("c/{number}.orch.yaml")).collect();
+    paths.extend(
+        [
+            "c/*.orch.yaml",
+            "\"q\".orch.yaml",
+            "a\tb\n1.orch.yaml",
+            "é, 2.orch.yaml",
+        ]
+        .map(str::to_owned),
+    );
+    for path in &paths {
+        world.write(path, &caller);
+    }
+    fs::set_permissions(
+        world.work().join("c/0.orch.yaml"),
+        fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
+    world.write("c/edited.orch.yaml", &caller);
+    world.git("add -A");
+    world.write("c/edited.orch.yaml", format!("{caller}# not staged\n"));
+    let folder = scratch::create_scratch_directory();
+    let output = Call::new(&world.work())
+        .variable("PATH", recording_git(folder.path()))
+        .run("fix --staged")
+        .expect(1);
+    let summary = "fixed 124 findings in 124 files";
+    assert!(output.out.contains(summary), "{}", output.all());
+    let calls = fs::read_to_string(folder.path().join("calls")).unwrap();
+    assert_eq!(calls.matches("update-index").count(), 1, "{calls}");
+    let blob = world.git("hash-object c/0.orch.yaml");
+    let entries = world.git("ls-files --stage -z");
+    let entries: Vec<&str> = entries.split_terminator('\0').collect();
+    for path in &paths {
+        let mode = if path == "c/0.orch.yaml" {
+            "100755"
+        } else {
+            "100644"
+        };
+        let entry = format!("{mode} {blob} 0\t{path}");
+        assert!(entries.contains(&entry.as_str()), "{entry}");
+    }
+    assert_eq!(entries.len(), paths.len() + 3);
+    assert_eq!(world.git("diff --name-only"), "c/edited.orch.yaml");
 }
 
 #[test]

@@ -24,15 +24,32 @@ pub fn send_signal(signal: &str, process: &str) {
 /// Creates a `git` in this folder that runs the real one and, if its arguments contain `subcommand`, then sends SIGTERM
 /// to the program that called it. Returns the search path with this folder.
 pub fn interrupting_git(folder: &Path, subcommand: &str) -> String {
+    // The program receives the signal before git ends.
+    wrap_git(
+        folder,
+        &format!(
+            "\"$git\" \"$@\" || exit\ncase \" $* \" in *' {subcommand} '*) kill -s TERM $PPID; sleep 0.5 ;; esac\n"
+        ),
+    )
+}
+
+/// Creates a `git` in this folder that runs the real one and adds a line to `calls` in the folder. Returns the search
+/// path with this folder.
+pub fn recording_git(folder: &Path) -> String {
+    let calls = folder.join("calls");
+    wrap_git(
+        folder,
+        &format!("echo \"$*\" >>'{}'\nexec \"$git\" \"$@\"\n", calls.display()),
+    )
+}
+
+/// Creates a `git` in this folder with this script, in which `$git` is the real one. Returns the search path with the
+/// folder.
+fn wrap_git(folder: &Path, script: &str) -> String {
     use std::os::unix::fs::PermissionsExt as _;
     let git = sluicegate_test_support::repository::find_program("git").unwrap();
-    // The program receives the signal before git ends.
-    let script = format!(
-        "#!/bin/sh\n{} \"$@\" || exit\ncase \" $* \" in *' {subcommand} '*) kill -s TERM $PPID; sleep 0.5 ;; esac\n",
-        git.display()
-    );
     let path = folder.join("git");
-    std::fs::write(&path, script).unwrap();
+    std::fs::write(&path, format!("#!/bin/sh\ngit='{}'\n{script}", git.display())).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     format!("{}:{}", folder.display(), path_variable().display())
 }
