@@ -24,14 +24,10 @@ pub const USUAL_DEFAULT_BRANCHES: [&str; 2] = ["main", "master"];
 impl Repository {
     /// Returns the branches of remotes that contain the commit: the default branch first, then sorted by name.
     pub fn find_remote_branches_with_commit(&self, commit: &CommitId) -> Result<Vec<RemoteBranch>, GitError> {
-        let commit = self.find_commit(commit)?.id();
-        let mut branches = Vec::new();
-        for branch in self.list_remote_branches()? {
-            let tip = branch.tip.oid().map_err(GitError::library("read a branch"))?;
-            if self.is_ancestor(tip, commit)? {
-                branches.push(branch);
-            }
-        }
+        let mut branches = self.list_remote_branches()?;
+        let tips: Vec<CommitId> = branches.iter().map(|branch| branch.tip.clone()).collect();
+        let descendants = self.list_descendants(&tips, commit)?;
+        branches.retain(|branch| descendants.contains(&branch.tip));
         let default_branch = self.find_likely_default_branch()?;
         branches.sort_by_cached_key(|branch| {
             (
@@ -65,20 +61,17 @@ impl Repository {
     /// Returns whether the commit came from a remote: a reference under `refs/remotes/` contains it, even one that
     /// tracks no branch. Any other commit was created in this clone.
     pub fn is_fetched(&self, commit: &CommitId) -> Result<bool, GitError> {
-        let commit = self.find_commit(commit)?.id();
         let list_error = GitError::library("list the remote-tracking references");
+        let mut tips = Vec::new();
         for reference in self
             .library
             .references_glob("refs/remotes/*")
             .map_err(&list_error)?
         {
-            if let Some(tip) = self.find_reference_commit(&reference.map_err(&list_error)?)
-                && self.is_ancestor(tip, commit)?
-            {
-                return Ok(true);
-            }
+            let tip = self.find_reference_commit(&reference.map_err(&list_error)?);
+            tips.extend(tip.map(CommitId::new));
         }
-        Ok(false)
+        self.is_in_any_history(commit, &tips)
     }
 
     /// Returns the full names of the references under `refs/remotes/` that point to the commit.

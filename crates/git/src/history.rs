@@ -2,6 +2,7 @@
 
 use super::{CommitId, GitError, Repository};
 use git2::{ErrorClass, ErrorCode, Oid};
+use std::collections::HashSet;
 
 /// Maximum number of merge-bases of two commits. Criss-cross merges of real branches have two or three; a history
 /// that was built to have hundreds would multiply the work of every comparison.
@@ -51,6 +52,15 @@ impl Repository {
         self.is_ancestor(self.find_commit(tip)?.id(), self.find_commit(commit)?.id())
     }
 
+    /// Returns whether the commit is one of these tips or one of their ancestors. A shallow clone can hide that it is.
+    pub fn is_in_any_history(&self, commit: &CommitId, tips: &[CommitId]) -> Result<bool, GitError> {
+        if tips.contains(commit) {
+            return Ok(true);
+        }
+        let descendants = self.list_descendants(tips, commit)?;
+        Ok(tips.iter().any(|tip| descendants.contains(tip)))
+    }
+
     /// Returns the commit's parents, the first parent first.
     pub fn parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, GitError> {
         Ok(self
@@ -91,6 +101,48 @@ impl Repository {
             .filter_map(|id| Oid::from_str(id.trim()).ok())
             .map(CommitId::new)
             .collect())
+    }
+
+    /// Returns the commit and its descendants in the histories of these tips, as far as the clone shows. One walk visits
+    /// each commit once, because a clone may have thousands of branches.
+    pub(super) fn list_descendants(
+        &self,
+        tips: &[CommitId],
+        commit: &CommitId,
+    ) -> Result<HashSet<CommitId>, GitError> {
+        let walk_error = GitError::library("walk the history");
+        let ancestor = self.find_commit(commit)?;
+        self.check_history(ancestor.id())?;
+        let mut walk = self.library.revwalk().map_err(&walk_error)?;
+        for tip in tips.iter().filter(|tip| *tip != commit) {
+            let id = self.find_commit(tip)?.id();
+            self.check_history(id)?;
+            walk.push(id).map_err(&walk_error)?;
+        }
+        // The walk also skips the ancestors of each parent.
+        for parent in ancestor.parent_ids() {
+            walk.hide(parent).map_err(&walk_error)?;
+        }
+        // Pairs of a parent and its child.
+        let mut steps: Vec<(Oid, Oid)> = Vec::new();
+        for child in walk {
+            let child = child.map_err(&walk_error)?;
+            let parents = self.library.find_commit(child).map_err(&walk_error)?;
+            steps.extend(parents.parent_ids().map(|parent| (parent, child)));
+        }
+        steps.sort_unstable();
+        let mut descendants = HashSet::from([ancestor.id()]);
+        let mut pending = vec![ancestor.id()];
+        while let Some(id) = pending.pop() {
+            let first_index = steps.partition_point(|step| step.0 < id);
+            let children = steps[first_index..].iter().take_while(|step| step.0 == id);
+            pending.extend(
+                children
+                    .map(|step| step.1)
+                    .filter(|child| descendants.insert(*child)),
+            );
+        }
+        Ok(descendants.into_iter().map(CommitId::new).collect())
     }
 
     /// Returns whether `commit` is `tip` or one of its ancestors, as far as the clone shows.

@@ -32,6 +32,7 @@ pub fn require_merged(
         .transpose()?
         .flatten();
     let mut searched_branches = Vec::new();
+    let mut searched_tips = Vec::new();
     for branch in repo.list_remote_branches()? {
         let is_searched = default_name.as_ref() == Some(&branch.branch) || is_published(&branch.branch);
         // Another remote, such as a fork, may have branches with the same names.
@@ -41,10 +42,11 @@ pub fn require_merged(
         if !is_searched || is_on_other_remote || !branches.is_on_target_remote(&branch) {
             continue;
         }
-        if repo.contains_commit(&branch.tip, head)? {
-            return Ok(());
-        }
+        searched_tips.push(branch.tip);
         searched_branches.push(branch.branch);
+    }
+    if repo.is_in_any_history(head, &searched_tips)? {
+        return Ok(());
     }
     // `reason` states why the search is incomplete. If it is complete, the commit is certainly not merged.
     let reason = match &default_name {

@@ -1,12 +1,19 @@
 //! Finding the repository, its commits, files and branches.
 
 use crate::{matches_anything, open};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::Index;
 use sluicegate_git::{FileKind, GitError, Repository};
 use sluicegate_test_support::repository::{World, git};
 use sluicegate_test_support::scratch;
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Read as _;
+use std::process::Command;
+use std::slice;
 
 fn canonical(path: &std::path::Path) -> std::path::PathBuf {
     path.canonicalize().unwrap()
@@ -400,4 +407,67 @@ fn commit_that_cannot_be_read_is_error_and_other_id_is_not_found() {
     fs::remove_file(&object).unwrap();
     fs::write(&object, "damaged").unwrap();
     assert!(open(&world.work()).find_commit_with_id(&commit).is_err());
+}
+
+/// Creates a repository with these commits, each with its time and its parents among the earlier commits, and with a
+/// remote-tracking branch for each commit.
+fn import_history(commits: &[(u32, Vec<Index>)]) -> World {
+    let world = World::new();
+    let mut input = String::new();
+    for (index, (time, parents)) in commits.iter().enumerate() {
+        let _ = write!(
+            input,
+            "commit refs/remotes/origin/b{index}\nmark :{}\ncommitter t <t@example.invalid> {time} +0000\ndata {}\n{index}\n",
+            index + 1,
+            index.to_string().len(),
+        );
+        let mut marks: Vec<usize> = parents
+            .iter()
+            .map(|parent| parent.index(index.max(1)) + 1)
+            .collect();
+        marks.sort_unstable();
+        marks.dedup();
+        for (position, mark) in marks.iter().filter(|_| index > 0).enumerate() {
+            let _ = writeln!(input, "{} :{mark}", if position == 0 { "from" } else { "merge" });
+        }
+    }
+    let file = world.path().join("history");
+    fs::write(&file, input).unwrap();
+    let mut command = Command::new("git");
+    command
+        .args(["fast-import", "--quiet"])
+        .stdin(fs::File::open(&file).unwrap());
+    assert!(command.current_dir(world.work()).status().unwrap().success());
+    world
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn branches_with_commit_are_those_whose_history_has_it(
+        commits in vec((0..6_u32, vec(any::<Index>(), 0..3)), 1..14),
+        shallow_commit in option::of(any::<Index>()),
+    ) {
+        let world = import_history(&commits);
+        if let Some(index) = shallow_commit {
+            let id = world.git(format!("rev-parse refs/remotes/origin/b{}", index.index(commits.len())));
+            world.write(".git/shallow", id + "\n");
+        }
+        let repo = open(&world.work());
+        let branches = repo.list_remote_branches().unwrap();
+        prop_assert_eq!(branches.len(), commits.len());
+        for commit in branches.iter().map(|branch| &branch.tip) {
+            let mut expected = BTreeSet::new();
+            for branch in &branches {
+                if repo.contains_commit(&branch.tip, commit).unwrap() {
+                    expected.insert(branch.branch.clone());
+                }
+                let is_in_history = repo.is_in_any_history(commit, slice::from_ref(&branch.tip)).unwrap();
+                prop_assert_eq!(is_in_history, expected.contains(&branch.branch));
+            }
+            let branches_with_commit = repo.find_remote_branches_with_commit(commit).unwrap().into_iter();
+            prop_assert_eq!(branches_with_commit.map(|branch| branch.branch).collect::<BTreeSet<_>>(), expected);
+        }
+    }
 }
