@@ -13,7 +13,9 @@ pub const MAX_DOCUMENT_BYTES: u64 = 32 << 20;
 const MAX_UNCOUNTED_BYTES: usize = 1 << 20;
 
 /// Maximum number of the marks `,:[]{}`. The parser buffers every token of an open flow collection (`[…]`, `{…}`),
-/// about 100 bytes each, and each needs one of these marks; the limit keeps the memory below half a gigabyte.
+/// about 250 bytes each, and each needs one of these marks; the limit keeps the memory at about half a gigabyte. A block
+/// collection needs no such memory, but the scan for marks does not know the collections: a file of waivers has three or
+/// more marks for each finding.
 const MAX_FLOW_MARKS: usize = 2_000_000;
 
 /// Maximum length of a directive, in bytes. The parser copies the prefix of a `%TAG` directive into every tag that uses
