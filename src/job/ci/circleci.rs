@@ -75,11 +75,9 @@ fn is_fork_branch(branch: &str) -> bool {
     number.parse::<u64>().is_ok()
 }
 
-/// Returns the repository of the project. If CircleCI sets the URL, it also sets the fork variables for a pull request
-/// from a fork: without them, the change comes from the project's own repository. Without the URL, nothing shows where a
-/// change comes from.
+/// Returns the repository of the project. A project builds its own repository, and a pull request from a fork has the
+/// fork variables or the branch of a fork; without them, the change comes from the project's own repository.
 pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
-    let url = env.get_owned("CIRCLE_REPOSITORY_URL");
-    let has_change = !is_fork(env) && (url.is_some() || !is_change(env));
-    TargetRepository::new([url], has_change)
+    let has_change = !has_fork_variable(env) && !is_fork(env);
+    TargetRepository::new([env.get_owned("CIRCLE_REPOSITORY_URL")], has_change)
 }

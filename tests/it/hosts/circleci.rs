@@ -47,7 +47,6 @@ fn pull_request_of_the_same_repository_is_its_branch() {
     let extra_variables = [
         ("CIRCLE_BRANCH", "feature"),
         ("CIRCLE_PULL_REQUEST", "https://github.com/o/p/pull/8"),
-        ("CIRCLE_REPOSITORY_URL", "git@github.com:o/p.git"),
     ];
     circleci_job(&folder, &project.feature, &extra_variables)
         .says()
@@ -97,27 +96,6 @@ fn pull_request_of_fork_without_variables_is_recognized_by_its_branch() {
         .says()
         .has("fork", false)
         .quietly();
-}
-
-/// Without the URL of the repository, nothing shows whether the clone is the project's repository or a fork.
-#[test]
-fn pull_request_without_repository_url_needs_the_target_repository() {
-    let project = Project::new();
-    let folder = circleci_clone(&project, "feature", &project.feature);
-    let extra_variables = [
-        ("CIRCLE_BRANCH", "feature"),
-        ("CIRCLE_PULL_REQUEST", "https://github.com/o/p/pull/8"),
-    ];
-    let job = circleci_job(&folder, &project.feature, &extra_variables);
-    job.expect_unsettled(&[
-        "could not prove which commits the target branch",
-        "--target-repository",
-    ]);
-    job.with_remote_as_target()
-        .says()
-        .has("fork", false)
-        .head("feature", &project.feature)
-        .changes(&FEATURE);
 }
 
 #[test]
