@@ -103,8 +103,7 @@ fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     let mut sections = Roff::new();
     if !is_about_globals && !common_flags.is_empty() {
         sections.control("SH", ["GLOBAL OPTIONS"]);
-        let names = common_flags.join(" ");
-        sections.text([roman(format!("{names}. See sluicegate-globals(1)."))]);
+        sections.text([roman(common_flags.join(" ") + ". See sluicegate-globals(1).")]);
     }
     let variables = list_flag_variables(&page_command);
     if !variables.is_empty() {
@@ -114,8 +113,7 @@ fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     push_list_section(&mut sections, "EXIT STATUS", EXIT_CODES.iter().copied());
     push_list_section(&mut sections, "FILES", FILES.iter().copied());
     sections.control("SH", ["EXAMPLES"]);
-    // The examples are added here and not by `clap_mangen`, which would wrap them. `nf` and `fi` turn wrapping off and
-    // on again.
+    // `clap_mangen` would wrap the examples. `nf` and `fi` turn wrapping off and on again.
     sections.control("nf", []);
     for line in examples.iter().flat_map(|examples| examples.lines()) {
         sections.text([roman(line)]);
@@ -135,8 +133,7 @@ fn push_list_section<'l>(page: &mut Roff, title: &str, rows: impl Iterator<Item 
     }
 }
 
-/// Replaces characters that are not ASCII by roff escapes with their code points, which every page viewer understands
-/// regardless of its encoding.
+/// Replaces characters that are not ASCII by roff escapes, because a page viewer may expect another encoding.
 fn escape_non_ascii(page: &str) -> Vec<u8> {
     let mut ascii = String::with_capacity(page.len());
     for character in page.chars() {

@@ -64,10 +64,10 @@ impl RunFindings {
     }
 
     /// Adds the results of another evaluation, without its notes.
-    pub(crate) fn add_results(&mut self, other: Self) {
-        self.files.extend(other.files);
-        self.unreviewed_files.extend(other.unreviewed_files);
-        self.failed_batches.extend(other.failed_batches);
+    pub(crate) fn add_results(&mut self, added_findings: Self) {
+        self.files.extend(added_findings.files);
+        self.unreviewed_files.extend(added_findings.unreviewed_files);
+        self.failed_batches.extend(added_findings.failed_batches);
     }
 
     /// Adds files that could not be read, unless the review already reports them.

@@ -93,13 +93,13 @@ impl Workspace<'_> {
     /// `path` is relative to the root. A typed path that is relative to the root, too, is an error in a subdirectory.
     pub(crate) fn describe_path_mistake(path: &str, typed_path: &Path, snapshot: &Snapshot<'_>) -> String {
         let typed_text = typed_path.to_string_lossy();
-        let (mut step_count, mut rest) = (0, typed_text.trim_start_matches("./"));
-        while let Some(path_above) = rest.strip_prefix("../") {
+        let (mut step_count, mut path_end) = (0, typed_text.trim_start_matches("./"));
+        while let Some(path_above) = path_end.strip_prefix("../") {
             step_count += 1;
-            rest = path_above;
+            path_end = path_above;
         }
         // The directory that the steps lead to; unknown for other forms of paths.
-        let Some(directory) = path.strip_suffix(rest) else {
+        let Some(directory) = path.strip_suffix(path_end) else {
             return PATHS_HINT.to_owned();
         };
         let mut known_paths = BTreeSet::new();

@@ -1,6 +1,7 @@
 //! Errors that prevent the program from resolving the commit to review and its base.
 
 use super::branch_role::BranchRole;
+use super::command_hint::{fetch_hint, target_remote_hint};
 use super::fetch_source::FetchSource;
 use super::merge_unknown_reason::{MergeUnknownReason, default_branch_hint};
 use crate::job::ci::{CiError, Host};
@@ -327,19 +328,6 @@ fn missing_commit_hint(host: Host, is_fork: bool, source: &FetchSource) -> Strin
     )
 }
 
-/// Returns the hint that adds the target's repository to the clone. A URL with shell metacharacters or a password is
-/// not put into a command that the user could copy.
-fn target_remote_hint(url: Option<&str>) -> String {
-    let Some(url) = url.filter(|url| has_only(url, ":/._~%-")) else {
-        return "pass the URL of the target's repository with --target-repository (SLUICEGATE_TARGET_REPOSITORY)"
-            .to_owned();
-    };
-    format!(
-        "fetch the target first: `git remote add -f target {url}`; or, if the remote is a mirror of the target's \
-         repository, pass the remote's URL with --target-repository (SLUICEGATE_TARGET_REPOSITORY)"
-    )
-}
-
 /// Returns the hint for a target branch that a forced push replaced.
 fn replaced_target_hint(remote: &str, branch: &str) -> String {
     format!(
@@ -347,12 +335,6 @@ fn replaced_target_hint(remote: &str, branch: &str) -> String {
          change to the new `{branch}` and push it, and the host starts a new job",
         fetch_hint(remote, branch)
     )
-}
-
-/// Returns whether the text consists of ASCII letters, digits and these characters.
-fn has_only(text: &str, punctuation: &str) -> bool {
-    text.chars()
-        .all(|character| character.is_ascii_alphanumeric() || punctuation.contains(character))
 }
 
 /// Returns the hint that checks out the commit of the event. On GitHub and Gitea, the checkout action is configured; by
@@ -369,35 +351,6 @@ fn checkout_hint(host: Host, is_change: bool, commit: &str) -> String {
         _ => format!("run `git checkout {commit}` first"),
     };
     format!("{step}; or check the commit instead of the files on disk: `--head {commit}` (SLUICEGATE_HEAD)")
-}
-
-/// Returns the hint that fetches a branch. A name with shell metacharacters is not put into a command that the user
-/// could copy.
-fn fetch_hint(remote: &str, branch: &str) -> String {
-    if can_be_in_command(remote, branch) {
-        format!("fetch the branch: `git fetch {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}`")
-    } else {
-        "fetch the branch into its remote-tracking branch".to_owned()
-    }
-}
-
-/// Returns the hint that pushes a branch, like [`fetch_hint`].
-pub(super) fn push_hint(remote: &str, branch: &str) -> String {
-    let step = if can_be_in_command(remote, branch) {
-        format!("push the branch with `git push {remote} {branch}`")
-    } else {
-        "push the branch".to_owned()
-    };
-    format!("{step}, or check it locally with `sluicegate check`")
-}
-
-/// Returns whether the names of the remote and the branch have no shell metacharacters, so that a command may contain
-/// them.
-fn can_be_in_command(remote: &str, branch: &str) -> bool {
-    has_only(branch, "._/-")
-        && has_only(remote, "._-")
-        && !remote.starts_with('-')
-        && !branch.starts_with('-')
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod base;
 mod base_search;
 mod branch_origin;
 mod branch_role;
+mod command_hint;
 mod commit_source;
 mod deepen;
 mod default_branch_base;

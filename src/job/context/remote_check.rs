@@ -1,6 +1,6 @@
 //! Checks that the remote has the commit to review. The platform reads it from the remote, not from this clone.
 
-use super::error::push_hint;
+use super::command_hint::push_hint;
 use super::{ContextError, Target};
 use sluicegate_base::text;
 use sluicegate_git::{RemoteBranch, Repository};

@@ -258,15 +258,15 @@ fn check_remote(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<
 /// Checks the rules file. If it is missing and no platform is configured, the check is not applicable: `sluicegate
 /// check` then evaluates the default rules.
 fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, settings: &DoctorSettings) -> Check {
-    const NAME: &str = RULES_FILE_CHECK;
     if !settings.uses_platform && matches!(workspace.find_rules_file(snapshot), Ok(None)) {
-        let reason = "no rules file: `sluicegate check` evaluates the default rules";
         // In both cases, only the hint of the failure is used.
         let (Ok(failure) | Err(failure)) = missing_rules_failure(workspace, snapshot);
         let hint = failure.own_hint().unwrap_or("run `sluicegate rules init`");
-        return Check::not_applicable(NAME, reason).with_hint(hint);
+        let reason = "no rules file: `sluicegate check` evaluates the default rules";
+        return Check::not_applicable(RULES_FILE_CHECK, reason).with_hint(hint);
     }
-    Check::new(NAME, check_existing_rules(workspace, snapshot, settings))
+    let outcome = check_existing_rules(workspace, snapshot, settings);
+    Check::new(RULES_FILE_CHECK, outcome)
 }
 
 /// Checks that the rules file exists and has no errors. If a platform is used, also checks that it is committed,
@@ -347,8 +347,7 @@ fn check_shared_pipelines(
     settings: &DoctorSettings,
 ) -> Result<CheckOutcome, Failure> {
     let path = config_dir.map(shared_pipelines_path);
-    let file = path.map(|path| snapshot.find_file(&path)).transpose()?.flatten();
-    let Some(file) = file else {
+    let Some(file) = path.map(|path| snapshot.find_file(&path)).transpose()?.flatten() else {
         let mut message = format!("no `{SHARED_PIPELINES_FILE}` in the platform's hidden directory");
         for dir in list_hidden_root_entries(snapshot)? {
             let other_path = shared_pipelines_path(&dir);

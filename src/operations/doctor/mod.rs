@@ -3,3 +3,4 @@
 pub(crate) mod doctor_check;
 pub(crate) mod local_checks;
 pub(crate) mod remote_checks;
+mod request_limit;

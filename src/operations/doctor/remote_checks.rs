@@ -4,8 +4,8 @@
 
 use super::doctor_check::{self, Check, CheckOutcome};
 use super::local_checks::DoctorSettings;
+use super::request_limit::{NoResponse, undecided_failure, with_timeout};
 use crate::error::Failure;
-use crate::exit::ExitStatus;
 use crate::job::settings::Connection;
 use crate::session::Run;
 use sluicegate_platform::api::{Platform, ReviewFields};
@@ -312,13 +312,15 @@ async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
 
 /// Checks with a test request that the platform accepts the review fields. Not applicable without a response.
 async fn check_review_request(settings: &DoctorSettings, platform: &Platform) -> Check {
-    const NAME: &str = REVIEW_REQUEST_CHECK;
     let connection = &settings.connection;
     let (Ok(project), Ok(agent)) = (
         connection.require_project_id(),
         connection.require_agent_version(),
     ) else {
-        return Check::not_applicable(NAME, "set the project and the agent version first");
+        return Check::not_applicable(
+            REVIEW_REQUEST_CHECK,
+            "set the project and the agent version first",
+        );
     };
     let sent_fields = match &settings.request_fields {
         ReviewFields::Pipelines => "`pipelines`".to_owned(),
@@ -326,10 +328,15 @@ async fn check_review_request(settings: &DoctorSettings, platform: &Platform) ->
     };
     let request = platform.check_review_fields(project, agent, &settings.request_fields);
     match with_timeout(REQUEST_TIMEOUT, request).await {
-        Ok(()) => Check::success(NAME, format!("the platform accepts reviews with {sent_fields}")),
-        Err(NoResponse::Failed(error)) if !error.is_unavailable() => Check::from_failure(NAME, &error.into()),
+        Ok(()) => Check::success(
+            REVIEW_REQUEST_CHECK,
+            format!("the platform accepts reviews with {sent_fields}"),
+        ),
+        Err(NoResponse::Failed(error)) if !error.is_unavailable() => {
+            Check::from_failure(REVIEW_REQUEST_CHECK, &error.into())
+        }
         Err(failure) => Check::not_applicable(
-            NAME,
+            REVIEW_REQUEST_CHECK,
             format!(
                 "no response to a test request: {}",
                 Failure::from(failure).describe_on_one_line()
@@ -377,37 +384,4 @@ async fn check_project(connection: &Connection, platform: &Platform) -> Result<C
     let project = connection.require_project_id()?;
     with_timeout(REQUEST_TIMEOUT, platform.check_project_access(project)).await?;
     Ok(CheckOutcome::Ok(format!("the token has access to {project}")))
-}
-
-/// The reason for a missing response.
-enum NoResponse {
-    Failed(HttpError),
-    TimedOut(Duration),
-}
-
-impl From<NoResponse> for Failure {
-    /// Returns the failure that a check reports for a request without a usable response.
-    fn from(no_response: NoResponse) -> Self {
-        match no_response {
-            NoResponse::Failed(error) => error.into(),
-            NoResponse::TimedOut(limit) => {
-                undecided_failure(format!("no response within {} s", limit.as_secs()))
-            }
-        }
-    }
-}
-
-/// Waits for the request, but at most for `limit`.
-async fn with_timeout(
-    limit: Duration,
-    request: impl Future<Output = Result<(), HttpError>>,
-) -> Result<(), NoResponse> {
-    match tokio::time::timeout(limit, request).await {
-        Ok(result) => result.map_err(NoResponse::Failed),
-        Err(_) => Err(NoResponse::TimedOut(limit)),
-    }
-}
-
-fn undecided_failure(message: String) -> Failure {
-    Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
 }

@@ -396,7 +396,7 @@ fn mistyped_branch_is_answered_with_nearest_branch_of_remote() {
 }
 
 #[test]
-fn publish_to_branch_that_remote_lacks_says_so() {
+fn publish_to_branch_that_remote_lacks_explains_it() {
     let (world, server) = stage();
     let publish = |branch: &str| {
         let args = ["publish", "--dry-run", "--version-name", "1", "--branch", branch];

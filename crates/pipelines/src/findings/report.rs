@@ -297,41 +297,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns the report that is written before a run finishes, so that an interrupted run is undecided. `note` is the
-    /// reason.
-    pub fn for_unfinished_run(
-        engine: Engine,
-        context: ReviewContext,
-        note: &str,
-        started_at: Timestamp,
-    ) -> Self {
-        Self {
-            engine,
-            verdict: Verdict::Undecided,
-            context,
-            files: Vec::new(),
-            excluded_files: Vec::new(),
-            unreviewed_files: Vec::new(),
-            gate_changes: Vec::new(),
-            gate_refused: false,
-            gate_faults: Vec::new(),
-            faulty_gate_file: None,
-            failed_without_finding: false,
-            failed_batches: Vec::new(),
-            is_open: true,
-            changes: None,
-            compat: None,
-            notes: vec![note.to_owned()],
-            reasons: vec![note.to_owned()],
-            limits: Vec::new(),
-            next_steps: Vec::new(),
-            missing_rules_hint: None,
-            fixed_count: None,
-            started_at,
-            duration: Duration::ZERO,
-        }
-    }
-
     /// Returns the setting that selects which findings fail the gate; the default if it is unknown.
     pub fn fail_on(&self) -> FailOn {
         self.context.fail_on.unwrap_or_default()

@@ -13,6 +13,7 @@
 mod box_spans;
 mod canvas;
 mod canvas_part;
+mod canvas_point;
 mod channels;
 mod component_drawing;
 mod grid;

@@ -3,7 +3,8 @@
 //! Iterators that are stored at the place of their target are stacked on it, removed boxes make room for boxes that
 //! still exist, and boxes without a position are arranged in layers along the links, below all others.
 
-use super::canvas::{Canvas, ChangeMark, Point};
+use super::canvas::{Canvas, ChangeMark};
+use super::canvas_point::Point;
 use super::label::BoxText;
 use super::layers::assign_layers;
 use std::collections::HashMap;

@@ -315,7 +315,7 @@ fn canvas_of(places: &[Option<(i16, i16)>], links: &[(usize, usize, usize)], mar
         name: format!("component {at}"),
         previous_name: None,
         kind: (at == 0).then(|| "start".to_owned()),
-        position: place.map(|(x, y)| canvas::Point {
+        position: place.map(|(x, y)| canvas_point::Point {
             x: f64::from(x),
             y: f64::from(y),
         }),

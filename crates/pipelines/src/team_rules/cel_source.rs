@@ -100,13 +100,13 @@ fn convert_first_parse_error(source: &str, errors: &ParseErrors) -> ExpressionPr
 /// Returns the question whether the operator of CEL was meant that corresponds to the text at this offset: a single `=`,
 /// or `and` or `or`. A `not` is before the offset, because the parser reads it as a name.
 fn suggest_operator(source: &str, offset: usize) -> Option<String> {
-    let rest: String = source.chars().skip(offset).collect();
+    let text_after: String = source.chars().skip(offset).collect();
     let words_before: String = source.chars().take(offset).collect();
-    let word_end = rest
+    let word_end = text_after
         .find(|c: char| !c.is_ascii_alphabetic())
-        .unwrap_or(rest.len());
-    let operator = match rest.split_at(word_end) {
-        ("", rest) if rest.starts_with('=') => "==",
+        .unwrap_or(text_after.len());
+    let operator = match text_after.split_at(word_end) {
+        ("", operator) if operator.starts_with('=') => "==",
         ("and", _) => "&&",
         ("or", _) => "||",
         _ if words_before.split_whitespace().next_back() == Some("not") => "!",

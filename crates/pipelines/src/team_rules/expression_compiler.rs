@@ -56,8 +56,7 @@ struct Compiler<'s> {
 }
 
 impl Compiler<'_> {
-    /// Creates a problem at the position of this expression. For a field or a function, that is the position of its
-    /// name.
+    /// Creates a problem at the position of this expression, which for a field or a function is that of its name.
     fn problem_at(&self, expression: &IdedExpr, message: impl Into<String>) -> ExpressionProblem {
         let token_start = self.info.offset_for(expression.id).map_or(0, |(start, _)| start);
         let token_start = usize::try_from(token_start).unwrap_or_default();

@@ -88,7 +88,7 @@ impl PathIndex {
                 continue;
             };
             for about in list_subjects(finding) {
-                ranges.push(find_subject_range(entries, indices, (finding.rule, about)));
+                ranges.push(find_subject_range(entries, indices, finding.rule, about));
             }
         }
         ranges
@@ -121,12 +121,13 @@ fn order_by_subject(entry: &WaiverEntry) -> (&str, Option<&str>) {
 fn find_subject_range<'i>(
     entries: &[WaiverEntry],
     indices: &'i [usize],
-    subject: (&str, Option<&str>),
+    rule: &str,
+    about: Option<&str>,
 ) -> &'i [usize] {
-    let start = indices.partition_point(|index| entries.get(*index).map(order_by_subject) < Some(subject));
-    let rest = indices.get(start..).unwrap_or_default();
-    let length = rest.partition_point(|index| entries.get(*index).map(order_by_subject) == Some(subject));
-    rest.get(..length).unwrap_or_default()
+    let subject = Some((rule, about));
+    let start = indices.partition_point(|index| entries.get(*index).map(order_by_subject) < subject);
+    let end = indices.partition_point(|index| entries.get(*index).map(order_by_subject) <= subject);
+    indices.get(start..end).unwrap_or_default()
 }
 
 #[cfg(test)]

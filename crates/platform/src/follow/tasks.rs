@@ -183,11 +183,11 @@ fn is_stopping(task: &Task) -> bool {
 }
 
 /// Returns how the task ended, or that it waits for an answer; `None` if it is still working. If the status STOPPING
-/// was seen before (`was_stopping`), somebody stopped the task, and an answer would resume it. STOPPED alone does not
+/// was seen before (`is_halted`), somebody stopped the task, and an answer would resume it. STOPPED alone does not
 /// tell whether somebody stopped it or it was done, so it is unclear.
-fn classify_end(task: &Task, was_stopping: bool) -> Option<TaskEnd> {
+fn classify_end(task: &Task, is_halted: bool) -> Option<TaskEnd> {
     match task.phase() {
-        TaskPhase::Finished | TaskPhase::Waiting if was_stopping => Some(TaskEnd::Halted),
+        TaskPhase::Finished | TaskPhase::Waiting if is_halted => Some(TaskEnd::Halted),
         TaskPhase::Finished => Some(TaskEnd::Finished),
         TaskPhase::Waiting => Some(TaskEnd::Waiting),
         TaskPhase::Stopped => Some(TaskEnd::Unclear),
@@ -233,10 +233,10 @@ impl ResumedTask {
 
     /// Records a poll of the task, and returns its end as [`classify_end`] does: `None` while the status may be that from
     /// before the resumption. Without any sign, the end is [`TaskEnd::Unresumed`] after [`RESUMPTION_LIMIT`].
-    fn classify_poll(&mut self, task: &Task, was_stopping: bool) -> Option<TaskEnd> {
+    fn classify_poll(&mut self, task: &Task, is_halted: bool) -> Option<TaskEnd> {
         self.status_age = self.record_poll(task);
         match self.status_age {
-            StatusAge::New => classify_end(task, was_stopping),
+            StatusAge::New => classify_end(task, is_halted),
             StatusAge::Unknown if self.resumed_at.elapsed() >= RESUMPTION_LIMIT => Some(TaskEnd::Unresumed),
             StatusAge::Unknown | StatusAge::Old => None,
         }
