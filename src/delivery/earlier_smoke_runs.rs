@@ -6,14 +6,22 @@ use std::path::Path;
 
 impl Run {
     /// Removes an old receipt. A receipt that names smoke runs or ignored files is replaced by one with the outcome
-    /// `failed` that keeps them, unless git tracks the file: then a change may have edited it.
+    /// `failed` that keeps them, unless git tracks the file: then a change may have edited it. If that fails, the old
+    /// receipt stays.
     pub(super) fn discard_old_receipt(&self, path: &Path) {
         if self.may_replace(path)
             && let Some(receipt) = self.keep_earlier_receipt(path)
             && let Ok(Some(repo)) = self.find_repository()
             && !self.is_tracked_path(&repo, path)
         {
-            self.replace_old_file(path, |writer| receipt.write(writer));
+            // Without the old receipt, the next rerun would start the pipelines again.
+            if let Err(error) = self.write_unfinished_file(path, |writer| receipt.write(writer)) {
+                self.ui.warn(&format!(
+                    "could not replace the receipt {} of an earlier run, so its outcome is still that of the earlier \
+                     run: {error}",
+                    path.display()
+                ));
+            }
         } else {
             self.remove_old_file(path);
         }

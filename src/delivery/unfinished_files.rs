@@ -49,10 +49,10 @@ pub(crate) fn record_failure_in_reports(run: &Run, failure: &Failure) {
         report.context.existing_file = find_existing_file(run);
     }
     for (format, path) in files.reports {
-        run.replace_old_file(&path, |writer| report.write(format, &reason, writer));
+        run.update_unfinished_file(&path, |writer| report.write(format, &reason, writer));
     }
     if let Some(path) = files.publish_junit {
-        run.replace_old_file(&path, |writer| write_unfinished_publish(&reason, writer));
+        run.update_unfinished_file(&path, |writer| write_unfinished_publish(&reason, writer));
     }
 }
 
@@ -241,21 +241,56 @@ impl Run {
     }
 
     /// Writes to a path where an earlier run may have left a file, if this run may replace it. If that fails, for example
-    /// because the disk is full, removes the old file, because its result would be taken for that of this run. Warns if
-    /// the old file remains.
+    /// because the disk is full, removes the old file with a warning, because its result would be taken for that of this
+    /// run.
     pub(crate) fn replace_old_file(
         &self,
         path: &Path,
         write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) {
-        if !self.may_replace(path) {
+        let Err(error) = self.write_unfinished_file(path, write) else {
+            return;
+        };
+        if !path.is_file() {
             return;
         }
-        if let Err(error) = atomic_file::write_file_with(path, write)
-            && path.is_file()
-            && atomic_file::remove_file(path).is_err()
-        {
+        if atomic_file::remove_file(path).is_err() {
             self.warn_of_old_file(path, &error);
+        } else {
+            self.ui.warn(&format!(
+                "removed {}, which an earlier run wrote, because it could not be replaced: {error}",
+                path.display()
+            ));
+        }
+    }
+
+    /// Adds the reason of a failure to the unfinished file that this run wrote to the path. If that fails, the file
+    /// stays, because it shows that the run did not finish.
+    pub(crate) fn update_unfinished_file(
+        &self,
+        path: &Path,
+        write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) {
+        if let Err(error) = self.write_unfinished_file(path, write)
+            && path.is_file()
+        {
+            self.ui.warn(&format!(
+                "could not add the reason of the failure to {}: {error}",
+                path.display()
+            ));
+        }
+    }
+
+    /// Writes a file without a result to the path, if this run may replace the file there.
+    pub(super) fn write_unfinished_file(
+        &self,
+        path: &Path,
+        write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if self.may_replace(path) {
+            atomic_file::write_file_with(path, write)
+        } else {
+            Ok(())
         }
     }
 

@@ -42,22 +42,20 @@ struct PipelineRun<'a> {
 /// Runs `sluicegate pipelines run`: starts a pipeline, and with `--wait` waits until it ends. First replaces the JUnit
 /// report of an earlier run by an unfinished one, which also gets the reason if the settings cannot be used.
 pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
-    write_unfinished_junit(run, args, UNFINISHED_NOTE.to_owned());
+    let junit_path = args.junit.as_ref().map(|path| run.env.current_dir().join(path));
+    if let Some(path) = &junit_path {
+        let report = build_unfinished_run(args, UNFINISHED_NOTE.to_owned());
+        run.replace_old_file(path, |output| write_execution_junit(&report, output));
+    }
     let pipeline_run = PipelineRun::from_args(run, args).inspect_err(|failure| {
-        let problem = format_unfinished_note(&failure.describe_on_one_line());
-        write_unfinished_junit(run, args, problem);
+        if let Some(path) = &junit_path {
+            let problem = format_unfinished_note(&failure.describe_on_one_line());
+            let report = build_unfinished_run(args, problem);
+            run.update_unfinished_file(path, |output| write_execution_junit(&report, output));
+        }
     })?;
     pipeline_run.require_writable_report()?;
     run.block_on(pipeline_run.execute())?
-}
-
-/// Writes the JUnit report of a run that has not started a pipeline, if a report is requested.
-fn write_unfinished_junit(run: &Run, args: &RunArgs, problem: String) {
-    if let Some(path) = &args.junit {
-        let unfinished_report = build_unfinished_run(args, problem);
-        let path = run.env.current_dir().join(path);
-        run.replace_old_file(&path, |output| write_execution_junit(&unfinished_report, output));
-    }
 }
 
 /// Returns the JUnit report to write before the pipeline starts. If this program is killed, the report shows that the

@@ -173,6 +173,27 @@ fn rerun_that_cannot_read_the_execution_leaves_its_id_in_the_receipt() {
     assert_eq!(stage.starts().len(), 1);
 }
 
+/// As on a full disk, no file can get content.
+#[test]
+fn receipt_that_cannot_be_replaced_keeps_the_execution_id() {
+    let stage = SmokePlatform::with_statuses(&["RUNNING"]);
+    let first_run = "publish --smoke-timeout 1 --on-smoke-failure keep";
+    stage.call().run(first_run).expect(8);
+    let receipt = stage.receipt();
+    let command = stage
+        .call()
+        .command_in_shell("trap '' XFSZ; ulimit -f 0", "publish --smoke-project sales")
+        .output();
+    let log = String::from_utf8(command.unwrap().stderr).unwrap();
+    assert!(log.contains("could not replace the receipt "), "{log}");
+    assert_eq!(stage.receipt(), receipt);
+    // Counterpart: a run that can write replaces the receipt by one that keeps the id.
+    let output = stage.call().run("publish --smoke-project sales").expect(2);
+    assert!(!output.all().contains("could not replace the receipt "));
+    assert_ne!(stage.receipt(), receipt);
+    assert!(stage.receipt().to_string().contains(EXECUTION));
+}
+
 #[test]
 fn rerun_that_ends_before_its_smoke_run_leaves_the_execution_id_in_the_receipt() {
     let cases = [

@@ -167,10 +167,44 @@ fn old_report_that_cannot_be_replaced_is_removed() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        log.matches("because it could not be replaced").count(),
+        2,
+        "{log}"
+    );
     // Counterpart: a run that can write replaces the old reports.
     call.run(args).expect(0);
     call.run(args).expect(0);
     assert_eq!(read_json(&folder.join("r.json"))["verdict"], "passed");
+}
+
+/// The limit for the size of a file is between the placeholder and the same file with the reason.
+#[test]
+fn unfinished_report_that_cannot_get_its_reason_stays() {
+    let world = project_with_output_folder();
+    let report = world.path().join("out/j.xml");
+    let revision = "a".repeat(3000);
+    let args = format!("check --report junit=../out/j.xml --base {revision}");
+    let call = Call::new(&world.work());
+    let output = call
+        .command_in_shell("trap '' XFSZ; ulimit -f 4", &args)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(7));
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        log.contains("could not add the reason of the failure to "),
+        "{log}"
+    );
+    let text = fs::read_to_string(&report).unwrap();
+    assert!(
+        text.contains("the run did not finish") && !text.contains(&revision),
+        "{text}"
+    );
+    // Counterpart: without the limit, the report has the reason.
+    call.run(&args).expect(7);
+    assert!(fs::read_to_string(&report).unwrap().contains(&revision));
 }
 
 /// The second report waits for the reader of a pipe, so that the first output is unfinished.
