@@ -22,10 +22,10 @@ pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
         return git_diff::run(run, args.dry_run);
     }
     reject_unusable_ci(run)?;
-    // Held until the files are written: the plan depends on the files that exist.
-    let _lock = if args.dry_run { None } else { run.lock_checkout()? };
     let workspace = run.open_workspace()?;
     let facts = repository_facts::detect_repository_facts(run, &workspace, args)?;
+    // Held until the files are written: the plan depends on the files that exist. Taken after the user's answers.
+    let _lock = if args.dry_run { None } else { run.lock_checkout()? };
     let plan = InitPlan::from_facts(&facts);
     if !args.dry_run {
         new_files::write_files(&facts.root, &plan)?;
