@@ -2,6 +2,7 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::workspace::lock_file::LockFile;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -27,13 +28,6 @@ pub(crate) struct StateFile<'p> {
 pub(crate) struct StateLock {
     path: PathBuf,
     lock_file: LockFile,
-}
-
-/// An open lock file, which this run has not locked yet. Dropping it leaves the file: another run may have locked it.
-#[derive(Debug)]
-struct LockFile {
-    file: File,
-    is_created: bool,
 }
 
 impl StateLock {
@@ -65,57 +59,28 @@ impl Drop for StateLock {
     }
 }
 
-/// Opens and locks the lock file. Returns `None` if another run removed the file meanwhile.
+/// Opens and locks the lock file. Creates its directory if it is missing. Returns `None` if another run removed the file
+/// meanwhile.
 fn try_acquire(path: &Path) -> Result<Option<StateLock>, TryLockError> {
-    match open_lock_file(path) {
-        Ok(lock_file) => lock_file.try_lock(path),
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory).map_err(TryLockError::Error)?;
+    }
+    match LockFile::open(path) {
+        Ok(lock_file) => try_lock(lock_file, path),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(TryLockError::Error(error)),
     }
 }
 
-impl LockFile {
-    /// Locks the file. Returns `None` if the path no longer leads to the file: a lock on it then protects nothing.
-    fn try_lock(self, path: &Path) -> Result<Option<StateLock>, TryLockError> {
-        self.file.try_lock()?;
-        let is_at_path = is_file_at(&self.file, path);
-        Ok(is_at_path.then(|| StateLock {
-            path: path.to_owned(),
-            lock_file: self,
-        }))
-    }
+/// Locks the file. Returns `None` if the path no longer leads to the file: a lock on it then protects nothing.
+fn try_lock(lock_file: LockFile, path: &Path) -> Result<Option<StateLock>, TryLockError> {
+    lock_file.file.try_lock()?;
+    let is_at_path = is_file_at(&lock_file.file, path);
+    Ok(is_at_path.then(|| StateLock {
+        path: path.to_owned(),
+        lock_file,
+    }))
 }
-
-/// Creates the lock file, and its directory if it is missing. Opens a file that exists without a change; its user may
-/// be another one, so that only reading it may be allowed.
-fn open_lock_file(path: &Path) -> io::Result<LockFile> {
-    if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory)?;
-    }
-    let (file, is_created) = match File::options().write(true).create_new(true).open(path) {
-        Ok(file) => {
-            allow_reading(&file);
-            (file, true)
-        }
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let file = File::options().write(true).open(path);
-            (file.or_else(|_| File::open(path))?, false)
-        }
-        Err(error) => return Err(error),
-    };
-    Ok(LockFile { file, is_created })
-}
-
-/// Lets other users lock the file. It is empty, so that they learn nothing from it.
-#[cfg(unix)]
-fn allow_reading(file: &File) {
-    use std::os::unix::fs::PermissionsExt as _;
-    // Only a run of another user needs it, and only if this run is killed.
-    let _ = file.set_permissions(fs::Permissions::from_mode(0o644));
-}
-
-#[cfg(not(unix))]
-fn allow_reading(_: &File) {}
 
 /// Returns whether the path still leads to the open file.
 #[cfg(unix)]
@@ -166,10 +131,10 @@ mod tests {
     fn lock_file_that_another_run_locked_first_is_not_removed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("state.lock");
-        let created = open_lock_file(&path).unwrap();
+        let created = LockFile::open(&path).unwrap();
         assert!(created.is_created);
         let lock = try_acquire(&path).unwrap().unwrap();
-        assert!(matches!(created.try_lock(&path), Err(TryLockError::WouldBlock)));
+        assert!(matches!(try_lock(created, &path), Err(TryLockError::WouldBlock)));
         assert!(matches!(try_acquire(&path), Err(TryLockError::WouldBlock)));
         drop(lock);
         // The run that created the file removes it only if it has locked it.

@@ -1,6 +1,7 @@
 //! Lets the commands that edit files of one checkout run one after another. Each reads whole files and replaces them, so
 //! that of two at the same time one would lose the edit of the other.
 
+use super::lock_file::LockFile;
 use crate::error::Failure;
 use crate::session::Run;
 use sluicegate_git::Repository;
@@ -46,9 +47,18 @@ impl CheckoutLock {
             return Ok(None);
         };
         let path = git_dir.join(LOCK_FILE);
-        match wait_for_lock(&path, MAX_WAIT, &|| run.ui.say(WAITING_NOTICE))? {
-            Ok(lock) => Ok(Some(lock)),
-            Err(error) => {
+        match wait_for_lock(&path, MAX_WAIT, &|| run.ui.say(WAITING_NOTICE)) {
+            LockOutcome::Locked(file) => Ok(Some(Self { _file: file })),
+            LockOutcome::TimedOut => {
+                let message = format!(
+                    "another sluicegate command is still editing this checkout: it has locked {}",
+                    path.display()
+                );
+                Err(Failure::usage(message).with_hint(
+                    "nothing was changed: run the command again after the other command has ended",
+                ))
+            }
+            LockOutcome::Unlockable(error) => {
                 run.ui.warn(&format!(
                     "could not lock {}: {error}\nhint: do not run another sluicegate command that edits this checkout \
                      at the same time",
@@ -60,42 +70,31 @@ impl CheckoutLock {
     }
 }
 
-/// Opens the lock file for writing, which some network file systems require for a lock, and creates it if it is missing.
-/// The file of another user, which cannot be written, is opened for reading.
-fn open_lock_file(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(false);
-    options
-        .open(path)
-        .or_else(|error| File::open(path).map_err(|_| error))
+/// The outcome of an attempt to lock the checkout.
+#[derive(Debug)]
+enum LockOutcome {
+    Locked(File),
+    /// Another process still has the lock.
+    TimedOut,
+    /// The file cannot be locked, for example because its file system has no locks.
+    Unlockable(io::Error),
 }
 
-/// Locks the file, which is created if it is missing. Calls `notify` once if the wait is longer than [`NOTICE_DELAY`].
-/// Fails if another process still has the lock after `max_wait`. The inner error is the reason why the file cannot be
-/// locked, for example because its file system has no locks.
-fn wait_for_lock(
-    path: &Path,
-    max_wait: Duration,
-    notify: &dyn Fn(),
-) -> Result<io::Result<CheckoutLock>, Failure> {
-    let file = match open_lock_file(path) {
-        Ok(file) => file,
-        Err(error) => return Ok(Err(error)),
+/// Locks the file, which is created if it is missing. Waits at most `max_wait` for another process that has the lock.
+/// Calls `notify` once if the wait is longer than [`NOTICE_DELAY`].
+fn wait_for_lock(path: &Path, max_wait: Duration, notify: &dyn Fn()) -> LockOutcome {
+    let file = match LockFile::open(path) {
+        Ok(lock_file) => lock_file.file,
+        Err(error) => return LockOutcome::Unlockable(error),
     };
     let started_at = Instant::now();
     let mut is_notified = false;
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(Ok(CheckoutLock { _file: file })),
-            Err(TryLockError::Error(error)) => return Ok(Err(error)),
+            Ok(()) => return LockOutcome::Locked(file),
+            Err(TryLockError::Error(error)) => return LockOutcome::Unlockable(error),
             Err(TryLockError::WouldBlock) if started_at.elapsed() >= max_wait => {
-                let message = format!(
-                    "another sluicegate command is still editing this checkout: it has locked {}",
-                    path.display()
-                );
-                return Err(Failure::usage(message).with_hint(
-                    "nothing was changed: run the command again after the other command has ended",
-                ));
+                return LockOutcome::TimedOut;
             }
             Err(TryLockError::WouldBlock) => {
                 if !is_notified && started_at.elapsed() >= NOTICE_DELAY {
@@ -111,35 +110,25 @@ fn wait_for_lock(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write as _;
 
     #[test]
     fn lock_is_refused_while_another_command_has_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(LOCK_FILE);
-        let lock = wait_for_lock(&path, Duration::ZERO, &|| {}).unwrap();
-        assert!(lock.is_ok());
-        let error = wait_for_lock(&path, Duration::from_millis(50), &|| {}).unwrap_err();
-        let text = error.describe_on_one_line();
-        assert!(text.contains("still editing"), "{text}");
+        let lock = wait_for_lock(&path, Duration::ZERO, &|| {});
+        assert!(matches!(lock, LockOutcome::Locked(_)));
+        let refused_lock = wait_for_lock(&path, Duration::from_millis(50), &|| {});
+        assert!(matches!(refused_lock, LockOutcome::TimedOut));
         drop(lock);
-        assert!(wait_for_lock(&path, Duration::ZERO, &|| {}).unwrap().is_ok());
-    }
-
-    #[test]
-    fn existing_lock_file_is_opened_for_writing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(LOCK_FILE);
-        for _ in 0..2 {
-            let mut file = open_lock_file(&path).unwrap();
-            assert!(file.write_all(b"x").is_ok());
-        }
+        let next_lock = wait_for_lock(&path, Duration::ZERO, &|| {});
+        assert!(matches!(next_lock, LockOutcome::Locked(_)));
     }
 
     #[test]
     fn checkout_that_cannot_have_a_lock_is_edited_without_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("missing").join(LOCK_FILE);
-        assert!(wait_for_lock(&path, Duration::ZERO, &|| {}).unwrap().is_err());
+        let lock = wait_for_lock(&path, Duration::ZERO, &|| {});
+        assert!(matches!(lock, LockOutcome::Unlockable(_)));
     }
 }
