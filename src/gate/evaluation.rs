@@ -34,8 +34,8 @@ pub(crate) struct Evaluation {
     reasons: Vec<String>,
     /// The notes that limit the verdict.
     limits: Vec<VerdictLimit>,
-    /// The files of the gate configuration that have a fault.
-    faulty_gate_files: Vec<String>,
+    /// The first file of the gate configuration that has a fault, if the reviewed commit has the file.
+    faulty_gate_file: Option<String>,
     /// The effects of the change on consumers.
     compat: Option<Compatibility>,
     /// True if the platform reported FAILED for a batch, and no finding explains it.
@@ -93,9 +93,9 @@ impl Evaluation {
         self.reasons.push(reason);
     }
 
-    /// Adds the path of a file of the gate configuration that has a fault.
+    /// Adds the path of a file of the gate configuration that has a fault. Only the first one is kept.
     pub(crate) fn add_faulty_gate_file(&mut self, path: &str) {
-        self.faulty_gate_files.push(path.to_owned());
+        self.faulty_gate_file.get_or_insert_with(|| path.to_owned());
     }
 
     /// Adds sentences for the report that do not affect the verdict.
@@ -207,7 +207,7 @@ impl Evaluation {
         excluded_files.sort();
         let mut files = self.run_findings.files;
         merge_results(&mut files, self.run_findings.project_files);
-        let mut report = Report {
+        Report {
             engine,
             verdict: decide_verdict(&self.causes),
             context,
@@ -217,7 +217,7 @@ impl Evaluation {
             gate_changes: pipelines.gate_changes,
             gate_refused: self.causes.contains(&Cause::GateChange),
             gate_faults: list_gate_faults(&self.causes),
-            faulty_gate_file: None,
+            faulty_gate_file: self.faulty_gate_file,
             failed_without_finding: self.has_unexplained_batch,
             failed_batches: self.run_findings.failed_batches,
             compat: self.compat,
@@ -235,11 +235,7 @@ impl Evaluation {
                 .map(|comparison| comparison.fixed_count),
             started_at,
             duration: elapsed_time,
-        };
-        for path in self.faulty_gate_files {
-            report.add_faulty_gate_file(path);
         }
-        report
     }
 }
 

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 pub(crate) struct UnusableGateFiles {
     /// The problems of files that the change makes unusable.
     pub(crate) new_problems: Vec<String>,
-    /// The paths of the files that the change makes unusable, of the problems that are about a single file.
-    pub(crate) new_paths: Vec<String>,
+    /// The first file that the change makes unusable, of the problems that are about a single file.
+    pub(crate) first_new_path: Option<String>,
     /// Whether one of these problems is about the team's rules.
     pub(crate) makes_team_rules_unusable: bool,
     /// The problems of files that were unusable before the change, in the same way.

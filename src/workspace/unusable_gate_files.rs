@@ -82,7 +82,7 @@ impl Workspace<'_> {
             } else {
                 unusable.makes_team_rules_unusable |= kind == GateFileKind::TeamRules;
                 unusable.new_problems.push(problem.message);
-                unusable.new_paths.extend(problem.path);
+                unusable.first_new_path = unusable.first_new_path.or(problem.path);
             }
         }
         Ok(unusable)

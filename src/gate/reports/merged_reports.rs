@@ -210,9 +210,7 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
     merged_report.gate_changes.extend(report.gate_changes);
     merged_report.gate_refused |= report.gate_refused;
     add_missing_values(&mut merged_report.gate_faults, report.gate_faults);
-    if let Some(path) = report.faulty_gate_file {
-        merged_report.add_faulty_gate_file(path);
-    }
+    merged_report.faulty_gate_file = merged_report.faulty_gate_file.take().or(report.faulty_gate_file);
     merged_report.failed_without_finding |= report.failed_without_finding;
     merged_report.failed_batches.extend(report.failed_batches);
     // Each shard compares the same interfaces. If the results differ, a break of consumers takes precedence.

@@ -96,7 +96,7 @@ impl SelectionResult {
         if self.rejects_gate_change {
             evaluation.add_cause(Cause::GateChange, GATE_CHANGE_MESSAGE);
         }
-        for path in &self.unusable_files.new_paths {
+        if let Some(path) = &self.unusable_files.first_new_path {
             evaluation.add_faulty_gate_file(path);
         }
         for reason in &self.unusable_files.new_problems {

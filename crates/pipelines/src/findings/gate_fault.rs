@@ -1,6 +1,5 @@
 //! The faults of the gate configuration that fail a review.
 
-use super::Report;
 use sluicegate_base::words::words;
 
 /// A fault of the gate configuration in the change, which fails the run even if the job allows changes to it.
@@ -16,10 +15,3 @@ words!(GateFault {
     UnusableFile => "unusable-file",
     FailedExample => "failed-example",
 });
-
-impl Report {
-    /// Adds the path of a file of the gate configuration that has a fault. The report shows the fault at the first one.
-    pub fn add_faulty_gate_file(&mut self, path: String) {
-        self.faulty_gate_file.get_or_insert(path);
-    }
-}
