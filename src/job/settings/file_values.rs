@@ -13,25 +13,24 @@ pub(super) fn compile_glob(pattern: &str) -> Result<Glob, String> {
     parse_glob(pattern).map_err(|error| format!("invalid glob {pattern:?}: {}", error.kind()))
 }
 
-/// Compiles a glob of paths from the repository root. The error names the glob, and the reason why it is invalid or why
-/// no path can match it.
-pub(super) fn compile_path_glob(pattern: &str) -> Result<Glob, String> {
-    if let Some(reason) = explain_unmatchable_glob(pattern) {
-        return Err(format!("the glob {pattern:?} matches no file: {reason}"));
+/// Fails if no path from the repository root can match the glob. The error names the glob and the reason.
+pub(super) fn reject_unmatchable_path_glob(pattern: &str) -> Result<(), String> {
+    match explain_unmatchable_glob(pattern) {
+        Some(reason) => Err(format!("the glob {pattern:?} matches no file: {reason}")),
+        None => Ok(()),
     }
-    compile_glob(pattern)
 }
 
-/// Compiles a glob of the names of branches or tags. The error names the glob, and the reason why it is invalid or why no
-/// name can match it: <https://git-scm.com/docs/git-check-ref-format>.
-pub(super) fn compile_ref_glob(pattern: &str) -> Result<Glob, String> {
-    if pattern.contains(char::is_whitespace) {
+/// Fails if no name of a branch or tag can match the glob, because it contains a blank or a control character:
+/// <https://git-scm.com/docs/git-check-ref-format>. Other blanks, such as U+3000, are allowed in names.
+pub(super) fn reject_unmatchable_ref_glob(pattern: &str) -> Result<(), String> {
+    if pattern.contains(|character: char| character == ' ' || character.is_ascii_control()) {
         return Err(format!(
             "the glob {pattern:?} matches no branch or tag: write several globs as separate entries, because a name \
              cannot contain a blank"
         ));
     }
-    compile_glob(pattern)
+    Ok(())
 }
 
 /// Deserializes a section of the configuration file. If all keys of a section are commented out, its value is null,
@@ -109,7 +108,7 @@ impl<'de> Deserialize<'de> for RefGlob {
     /// Deserializes a valid glob and fails if it can match no name.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let glob = ValidGlob::deserialize(deserializer)?;
-        compile_ref_glob(&glob.0).map_err(serde::de::Error::custom)?;
+        reject_unmatchable_ref_glob(&glob.0).map_err(serde::de::Error::custom)?;
         Ok(Self(glob.0))
     }
 }
@@ -122,7 +121,7 @@ impl<'de> Deserialize<'de> for PathGlob {
     /// Deserializes a valid glob and fails if it can match no path.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let glob = ValidGlob::deserialize(deserializer)?;
-        compile_path_glob(&glob.0).map_err(serde::de::Error::custom)?;
+        reject_unmatchable_path_glob(&glob.0).map_err(serde::de::Error::custom)?;
         Ok(Self(glob.0))
     }
 }

@@ -1,6 +1,6 @@
 //! The selected files: include and exclude globs over paths relative to the repository root.
 
-use super::file_values::{compile_glob, compile_path_glob, compile_ref_glob};
+use super::file_values::{compile_glob, reject_unmatchable_path_glob, reject_unmatchable_ref_glob};
 use super::setting_format::PIPELINE_GLOBS;
 use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
@@ -146,7 +146,7 @@ fn sort_unique(patterns: &[String]) -> Vec<String> {
 fn compile_path_globs(patterns: &[String]) -> Result<GlobSet, SettingsError> {
     let set = compile_globs(patterns, EXAMPLE_GLOB)?;
     for pattern in patterns {
-        compile_path_glob(pattern).map_err(|reason| explain_invalid_glob(reason, EXAMPLE_GLOB))?;
+        reject_unmatchable_path_glob(pattern).map_err(|reason| explain_invalid_glob(reason, EXAMPLE_GLOB))?;
     }
     Ok(set)
 }
@@ -156,7 +156,7 @@ fn compile_path_globs(patterns: &[String]) -> Result<GlobSet, SettingsError> {
 pub(super) fn compile_ref_globs(patterns: &[String], example: &str) -> Result<GlobSet, SettingsError> {
     let set = compile_globs(patterns, example)?;
     for pattern in patterns {
-        compile_ref_glob(pattern).map_err(|reason| explain_invalid_glob(reason, example))?;
+        reject_unmatchable_ref_glob(pattern).map_err(|reason| explain_invalid_glob(reason, example))?;
     }
     Ok(set)
 }

@@ -410,6 +410,20 @@ fn publish_to_branch_that_remote_lacks_explains_it() {
 }
 
 #[test]
+fn glob_of_branches_is_rejected_only_for_blanks_that_git_forbids() {
+    let world = World::new();
+    for (glob, code) in [("a b", 2), ("a\u{a0}b", 0), ("a\u{3000}b", 0)] {
+        world.write(
+            "sluicegate.yaml",
+            format!("publish-on: {{ branches: ['{glob}'] }}\n"),
+        );
+        let output = Call::new(&world.work()).run("check").expect(code);
+        let is_explained = output.all().contains("a name cannot contain a blank");
+        assert_eq!(is_explained, code == 2, "{}", output.all());
+    }
+}
+
+#[test]
 fn wrong_setting_is_answered_with_its_origin() {
     let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let call = Call::new(&world.work());
