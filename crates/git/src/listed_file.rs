@@ -192,6 +192,9 @@ fn compare_disk_with_index(
     options
         .show(StatusShow::Workdir)
         .include_untracked(true)
+        // A file that the directory lists but `lstat` does not show, for example because the directory has no search
+        // permission. libgit2 then does not know what it is, so its path has no trailing slash: it is listed as a file,
+        // and reading it fails with the reason.
         .include_unreadable_as_untracked(true)
         .recurse_untracked_dirs(true)
         .exclude_submodules(true);
