@@ -214,6 +214,9 @@ const NO_REMOTE_HINT: &str = "add the remote with `git remote add origin URL` an
 const FORK_HINT: &str = "run `sluicegate check`, which works without a remote and a token; to do so only for forks, \
     pass --fork check to the review";
 
+const NOT_MERGED_HINT: &str = "push and merge the commit first, or list its branch in `publish-on.branches` in the \
+    default branch's sluicegate.yaml";
+
 const EDITED_MERGE_HINT: &str = "fetch the change into a remote-tracking branch first \
     (`git fetch origin +REF:refs/remotes/origin/change`), or pass the commit to review with --head \
     (SLUICEGATE_HEAD)";
@@ -254,11 +257,7 @@ impl ContextError {
                  (SLUICEGATE_DEEPEN=true)",
                 fetch_hint(remote, branch)
             )),
-            Self::NotMerged { .. } => Some(
-                "push and merge the commit first, or list its branch in `publish-on.branches` in the default branch's \
-                 sluicegate.yaml"
-                    .to_owned(),
-            ),
+            Self::NotMerged { .. } => Some(NOT_MERGED_HINT.to_owned()),
             Self::AmbiguousMerge { host, .. } => {
                 Some(format!("pass the commit with --head (SLUICEGATE_HEAD), or {}", history_hint(*host)))
             }
