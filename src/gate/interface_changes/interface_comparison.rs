@@ -8,7 +8,7 @@ use sluicegate_pipelines::interface::{
     self, ChangeClass, ComparedVersion, Compatibility, Interface, InterfaceChange, InterfaceChangeKind,
 };
 use sluicegate_pipelines::pipelines::SharedPipelines;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// The changes for consumers between two versions of the shared-pipelines file.
 pub(crate) struct InterfaceDifference {
@@ -18,8 +18,8 @@ pub(crate) struct InterfaceDifference {
     pub(crate) unreadable: Option<String>,
     /// True if only the old version cannot be read.
     pub(crate) is_repaired: bool,
-    /// The path of a shared pipeline that is no longer offered only because its file is missing.
-    pub(crate) missing_path: Option<String>,
+    /// The paths of the shared pipelines that are no longer offered only because their files are missing, by id.
+    pub(crate) missing_paths: BTreeMap<String, String>,
 }
 
 /// The hidden directory with the shared-pipelines file in the old and in the new version. If it is `None`, the version
@@ -91,28 +91,30 @@ pub(crate) fn compare_interfaces(
             None => return Ok(None),
         }
     }
-    let missing_path = find_missing_path(&changes, &new);
+    let missing_paths = find_missing_paths(&changes, &new);
     Ok(Some(InterfaceDifference {
         changes,
         is_repaired: unreadable.is_some() && !matches!(new, LoadedInterface::Unreadable(..)),
         unreadable,
-        missing_path,
+        missing_paths,
     }))
 }
 
-/// Returns the path of the first removed shared pipeline that the new shared-pipelines file still lists.
-fn find_missing_path(changes: &[InterfaceChange], new: &LoadedInterface) -> Option<String> {
+/// Returns the paths of the removed shared pipelines that the new shared-pipelines file still lists, by id.
+fn find_missing_paths(changes: &[InterfaceChange], new: &LoadedInterface) -> BTreeMap<String, String> {
     let LoadedInterface::Read(interface, _) = new else {
-        return None;
+        return BTreeMap::new();
     };
-    let mut removals = changes
+    let removed_ids: HashSet<&String> = changes
         .iter()
-        .filter(|change| change.kind == InterfaceChangeKind::PipelineRemoved);
-    removals.find_map(|change| {
-        let mut entries = interface.offered_entries();
-        let entry = entries.find(|entry| change.id.as_ref() == Some(&entry.id))?;
-        Some(entry.pipeline.clone())
-    })
+        .filter(|change| change.kind == InterfaceChangeKind::PipelineRemoved)
+        .filter_map(|change| change.id.as_ref())
+        .collect();
+    interface
+        .offered_entries()
+        .filter(|entry| removed_ids.contains(&entry.id))
+        .map(|entry| (entry.id.clone(), entry.pipeline.clone()))
+        .collect()
 }
 
 impl InterfaceDifference {
@@ -127,7 +129,19 @@ impl InterfaceDifference {
         // All comparisons read the same head. If it is readable, and one base is not, the change repairs the file.
         self.is_repaired |= base_comparison.is_repaired;
         self.unreadable = self.unreadable.take().or(base_comparison.unreadable);
-        self.missing_path = self.missing_path.take().or(base_comparison.missing_path);
+        self.missing_paths.extend(base_comparison.missing_paths);
+    }
+
+    /// Returns whether the change has a break other than the missing files of shared pipelines.
+    pub(crate) fn has_other_breaks(&self) -> bool {
+        self.changes.iter().any(|change| {
+            let is_missing_file = change.kind == InterfaceChangeKind::PipelineRemoved
+                && change
+                    .id
+                    .as_ref()
+                    .is_some_and(|id| self.missing_paths.contains_key(id));
+            change.class == ChangeClass::Breaking && !is_missing_file
+        })
     }
 
     /// Returns the number of changes by class, or the reason why the changes are unknown.

@@ -16,7 +16,7 @@ use crate::job::ci::{CiContext, Trigger};
 use crate::job::cli::CompatMode;
 use crate::job::context::{Comparison, ContextError, EarlierCommit};
 use crate::workspace::Workspace;
-use sluicegate_base::text::shorten_name;
+use sluicegate_base::text::{List, shorten_name};
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::interface::describe_new_pipelines;
 
@@ -80,14 +80,7 @@ impl GateRun<'_> {
             }
         }
         if compat.refused {
-            // To accept the break does not help if a file is missing, because a publish would fail.
-            let step = match &changes.missing_path {
-                Some(path) => format!(
-                    "the shared-pipelines file names `{}`, which is not in the project: correct the path",
-                    shorten_name(path)
-                ),
-                None => BREAK_STEP.to_owned(),
-            };
+            let step = describe_break_steps(&changes);
             evaluation.add_cause(Cause::BreakingChange, format!("{BREAK_MESSAGE}: {step}."));
         }
         evaluation.set_compat(compat);
@@ -175,6 +168,24 @@ impl GateRun<'_> {
             Some(config_dir) => Ok(has_shared_pipelines(snapshot, &config_dir)?),
             None => Ok(false),
         }
+    }
+}
+
+/// Describes how to continue after a break. To accept the break does not help if the file of a shared pipeline is missing,
+/// because a publish would fail.
+fn describe_break_steps(changes: &InterfaceDifference) -> String {
+    if changes.missing_paths.is_empty() {
+        return BREAK_STEP.to_owned();
+    }
+    let paths = changes.missing_paths.values();
+    let missing_files = List::new(paths.map(|path| format!("`{}`", shorten_name(path))));
+    let step = format!(
+        "restore {missing_files}, correct the path in the shared-pipelines file, or remove the entry from this file"
+    );
+    if changes.has_other_breaks() {
+        format!("{step}; for the other breaks, {BREAK_STEP}")
+    } else {
+        step
     }
 }
 

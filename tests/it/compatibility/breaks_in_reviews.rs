@@ -377,12 +377,24 @@ fn entry_whose_pipeline_is_gone_is_not_offered() {
     assert_eq!(diff["interface"]["changes"][0], *change);
     let check = "check --base HEAD~1 --head HEAD --compat fail";
     let output = shop.call().run(check).expect(1);
-    output.logging(&["names `clean.orch.yaml`, which is not in the project: correct the path."]);
-    // To accept the break is the step only if no file is missing.
+    let step =
+        "restore `clean.orch.yaml`, correct the path in the shared-pipelines file, or remove the entry";
+    let output = output.logging(&[step]);
+    // To accept the break is a step only if there is another break.
+    assert!(!output.all().contains("--accept-breaking"), "{}", output.all());
+    shop.offer(&[
+        ("load", &parameter("hour", "")),
+        ("clean", &parameter("day", ", default: x")),
+    ]);
+    let output = shop
+        .call()
+        .run("check --base HEAD~2 --head HEAD --compat fail")
+        .expect(1);
+    output.logging(&[step, "for the other breaks, keep the ids", "--accept-breaking"]);
     shop.offer(&[("more", &parameter("day", ""))]);
     let output = shop.call().run(check).expect(1);
     assert!(output.all().contains("--accept-breaking"), "{}", output.all());
-    assert!(!output.all().contains("correct the path"), "{}", output.all());
+    assert!(!output.all().contains("restore `"), "{}", output.all());
 }
 
 /// Turns the pipeline `load` into a transformation with the same name.
