@@ -130,15 +130,15 @@ pub(crate) fn build_changed_file_with_facts(
 /// components is truncated. Returns `None` if the part has too many links.
 pub(crate) fn limit_canvas(canvas: Canvas) -> Option<Canvas> {
     let has_few_links = |canvas: &Canvas| canvas.arrows.len() <= MAX_PICTURE_LINKS;
-    if canvas.boxes.len() <= MAX_PICTURE_BOXES && has_few_links(&canvas) {
+    if canvas.component_count() <= MAX_PICTURE_BOXES && has_few_links(&canvas) {
         return Some(canvas);
     }
     let (mut changed_part, _) = canvas.select_changed_part(MAX_PICTURE_BOXES);
     // The part has all ends of changed links, however many there are.
-    if changed_part.boxes.len() > MAX_PICTURE_BOXES {
+    if changed_part.component_count() > MAX_PICTURE_BOXES {
         (changed_part, _) = canvas.select_flowchart_part(MAX_PICTURE_BOXES);
     }
-    let omitted_count = canvas.boxes.len() - changed_part.boxes.len();
+    let omitted_count = canvas.component_count() - changed_part.component_count();
     let is_drawn = !changed_part.boxes.is_empty() && has_few_links(&changed_part);
     is_drawn.then_some(Canvas {
         omitted_count,
@@ -210,6 +210,20 @@ mod tests {
         let unchanged = pipeline_chain(MAX_PICTURE_BOXES + 1);
         let unchanged_canvas = Canvas::from_pipeline(unchanged.as_bytes()).unwrap();
         assert_eq!(limit_canvas(unchanged_canvas), None);
+    }
+
+    #[test]
+    fn missing_component_is_not_counted_in_a_limited_canvas() {
+        for (component_count, omitted_count) in [
+            (MAX_PICTURE_BOXES, 0),
+            (MAX_PICTURE_BOXES + 1, MAX_PICTURE_BOXES - 2),
+        ] {
+            let mut canvas = draw_changed_chain(component_count);
+            let mut missing_box = canvas.boxes[9].clone();
+            missing_box.is_missing = true;
+            canvas.boxes.push(missing_box);
+            assert_eq!(limit_canvas(canvas).unwrap().omitted_count, omitted_count);
+        }
     }
 
     #[test]

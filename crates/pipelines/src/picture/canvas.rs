@@ -80,7 +80,7 @@ pub struct Arrow {
 pub struct Stub {
     pub canvas_box: usize,
     pub is_outgoing: bool,
-    /// The number of missing components that the links lead to, directly or through others.
+    /// The number of components that are not shown and that the links lead to, directly or through others.
     pub count: usize,
 }
 
@@ -131,6 +131,14 @@ impl Canvas {
             .map(PositionedPipeline::from_tree)
             .transpose()?;
         Ok(Self::build(head.as_ref(), base.as_ref(), Some(diff)))
+    }
+
+    /// Returns the number of components on the canvas. A box of a missing component is none.
+    pub fn component_count(&self) -> usize {
+        self.boxes
+            .iter()
+            .filter(|canvas_box| !canvas_box.is_missing)
+            .count()
     }
 
     /// Returns a flag for each box: true if links of several kinds begin at it, so that their labels must name the

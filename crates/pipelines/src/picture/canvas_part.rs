@@ -36,7 +36,8 @@ impl Canvas {
                 .filter(|canvas_box| canvas_box.mark == mark)
                 .count()
         });
-        let (after_count, before_count) = (self.boxes.len() - removed_count, self.boxes.len() - added_count);
+        let component_count = self.component_count();
+        let (after_count, before_count) = (component_count - removed_count, component_count - added_count);
         let is_replaced = 100 * added_count > MAX_REPLACED_PERCENT * after_count
             && 100 * removed_count > MAX_REPLACED_PERCENT * before_count;
         is_replaced.then(|| {

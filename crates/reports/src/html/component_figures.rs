@@ -42,7 +42,7 @@ pub(super) fn render_pictures(
         let _ = writeln!(
             html,
             "<p class=\"aside\">The canvas is too large to draw completely: {}.</p>",
-            describe_missing_components(canvas.omitted_count)
+            describe_omitted_components(canvas.omitted_count)
         );
     }
     (html, figures.component_ids)
@@ -228,11 +228,7 @@ const fn describe_canvas_kind(canvas: &Canvas) -> &'static str {
 
 /// Returns the number of components of a canvas, such as `89 of 601 components` if not all of them are drawn.
 fn describe_drawn_components(canvas: &Canvas) -> String {
-    let drawn_count = canvas
-        .boxes
-        .iter()
-        .filter(|canvas_box| !canvas_box.is_missing)
-        .count();
+    let drawn_count = canvas.component_count();
     let total_count = drawn_count + canvas.omitted_count;
     let total = format_count(total_count, "component");
     if canvas.omitted_count == 0 {
@@ -241,10 +237,10 @@ fn describe_drawn_components(canvas: &Canvas) -> String {
     format!("{} of {total}", format_number(drawn_count))
 }
 
-/// Returns a clause such as `3 components are missing`.
-fn describe_missing_components(component_count: usize) -> String {
+/// Returns a clause such as `3 components are not shown`.
+fn describe_omitted_components(component_count: usize) -> String {
     let verb = if component_count == 1 { "is" } else { "are" };
-    format!("{} {verb} missing", format_count(component_count, "component"))
+    format!("{} {verb} not shown", format_count(component_count, "component"))
 }
 
 /// Renders an invisible SVG that contains the arrowheads. All pictures on the page refer to them.
@@ -311,9 +307,23 @@ mod tests {
         canvas.omitted_count = 200;
         let html = render_figures(&canvas);
         assert!(
-            html.contains(">Before<") && html.contains("200 components are missing"),
+            html.contains(">Before<") && html.contains("200 components are not shown"),
             "{html}"
         );
+    }
+
+    #[test]
+    fn missing_components_do_not_prevent_pictures_of_both_versions() {
+        let other_text = chain_text("Other", 5).replace("sql-executor", "python-pushdown");
+        let mut canvas = changed_canvas(&chain_text("C", 9), &other_text);
+        let mut missing_boxes = Canvas::from_pipeline(chain_text("Missing", 20).as_bytes())
+            .unwrap()
+            .boxes;
+        for missing_box in &mut missing_boxes {
+            missing_box.is_missing = true;
+        }
+        canvas.boxes.append(&mut missing_boxes);
+        assert!(render_figures(&canvas).contains(">Before<"));
     }
 
     #[test]
