@@ -16,7 +16,7 @@ pub const MAX_LISTED_CALLERS: usize = 20;
 /// The callers of each pipeline of a snapshot.
 #[derive(Debug, Default)]
 pub struct CallGraph {
-    /// Paths of the callers, except for the pipeline itself, by the path of the called one.
+    /// Sorted paths of the callers, except for the pipeline itself, by the path of the called one.
     callers_by_callee: BTreeMap<String, Vec<String>>,
     /// Paths of the callers, by the name of the files that an ambiguous call may mean.
     callers_by_ambiguous_name: BTreeMap<String, Vec<String>>,
@@ -237,7 +237,12 @@ impl CallGraph {
         let mut current_caller = caller;
         let mut ambiguous_calls = Vec::with_capacity(call_chain.len());
         for callee in call_chain {
-            ambiguous_calls.push(!self.list_certain_callers(callee).contains(&current_caller));
+            // The callers are sorted. A callee can have as many callers as there are chains.
+            let is_certain = self.callers_by_callee.get(*callee).is_some_and(|callers| {
+                let position = callers.binary_search_by(|caller| caller.as_str().cmp(current_caller));
+                position.is_ok()
+            });
+            ambiguous_calls.push(!is_certain);
             current_caller = callee;
         }
         ambiguous_calls
@@ -298,9 +303,9 @@ mod tests {
         let calls = [
             ("a", "b"),
             ("b", "c"),
+            ("c", "a"),
             ("d", "a"),
             ("d", "b"),
-            ("c", "a"),
             ("e", "f"),
         ];
         let mut callers = CallGraph::default();
