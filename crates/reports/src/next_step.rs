@@ -9,10 +9,20 @@ pub const TO_DO: &str = "To do: ";
 /// Returns the instructions for a review: those of its failed requests, whatever the verdict is, otherwise a general one
 /// for an undecided review.
 pub(super) fn find_next_step(report: &Report) -> Option<Cow<'_, str>> {
-    if report.next_steps.is_empty() || report.has_missing_shards() || has_own_step(report) {
-        return find_general_step(report).map(Cow::Borrowed);
+    match list_request_steps(report) {
+        [] => find_general_step(report).map(Cow::Borrowed),
+        steps => Some(Cow::Owned(steps.join("; "))),
     }
-    Some(Cow::Owned(report.next_steps.join("; ")))
+}
+
+/// Returns the instructions about failed requests. They are omitted if shards are missing, or if the reason of a run
+/// that did not finish contains its own instruction.
+pub(super) fn list_request_steps(report: &Report) -> &[String] {
+    if report.has_missing_shards() || has_own_step(report) {
+        &[]
+    } else {
+        &report.next_steps
+    }
 }
 
 /// Returns whether the reason of a run that did not finish contains its own instruction.

@@ -41,6 +41,7 @@ use self::result_text::{
 };
 use self::suite_totals::{CaseOutcome, count_cases};
 use self::suites::build_suites;
+use super::next_step::list_request_steps;
 use super::remarks::RemarkKind;
 use super::sentences::{describe_gate_change, describe_run_problem, format_acceptance};
 use super::{ReportContext, TO_DO, truncation};
@@ -159,7 +160,9 @@ fn build_run_cases(report: &Report) -> Vec<CaseWithLine> {
     let remaining_notes = notes
         .into_iter()
         .filter(|note| known_limit_problem.as_ref() != Some(note));
-    let instructions = report.next_steps.iter().map(|step| format!("{TO_DO}{step}"));
+    let instructions = list_request_steps(report)
+        .iter()
+        .map(|step| format!("{TO_DO}{step}"));
     cases.extend(remaining_notes.cloned().chain(instructions).map(|note| {
         CasePlace::FOR_RUN.build_case(build_skipped_case(
             &names.make_unique(NOTE_CASE),

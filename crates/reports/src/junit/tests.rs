@@ -122,6 +122,15 @@ fn review_of_nothing_is_valid_and_has_one_skipped_case() {
 }
 
 #[test]
+fn step_of_failed_request_is_a_case_unless_shards_are_missing() {
+    let mut report = sample::empty(Verdict::Undecided);
+    report.next_steps = vec!["renew the token".to_owned()];
+    assert!(xml(&report).contains("renew the token"));
+    report.reasons = vec!["the report of a shard is missing: 2/3".to_owned()];
+    assert!(!xml(&report).contains("renew the token"));
+}
+
+#[test]
 fn junit_is_red_whenever_verdict_is_not_passed() {
     let warned = sample::file(
         "a",
