@@ -218,12 +218,15 @@ fn describe_caller_count(callers: &[TransitiveCaller]) -> String {
         1 => "1 unchanged pipeline depends on a changed pipeline".to_owned(),
         count => format!("{count} unchanged pipelines depend on a changed pipeline"),
     };
-    let possible = |count| format!("{} may depend on", format_count(count, "unchanged pipeline"));
+    let possible = |count| {
+        let callers = format_count(count, "unchanged pipeline");
+        format!("{callers} may depend on a changed pipeline")
+    };
     match (certain_count, callers.len() - certain_count) {
         (0, 0) => "no unchanged pipeline depends on a changed pipeline".to_owned(),
         (_, 0) => certain,
-        (0, count) => format!("{} a changed pipeline", possible(count)),
-        (_, count) => format!("{certain}; {} one", possible(count)),
+        (0, count) => possible(count),
+        (_, count) => format!("{certain}; {}", possible(count)),
     }
 }
 

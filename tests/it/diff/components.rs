@@ -1203,7 +1203,7 @@ fn callers_with_and_without_certain_chain_are_counted_apart() {
     world.commit("callers");
     world.write("a/child.orch.yaml", LOAD.replace("select 1", "select 2"));
     let text = diff(&world, "--base HEAD --callers").expect(0).out;
-    let expected = "2 unchanged pipelines depend on a changed pipeline; 1 unchanged pipeline may depend on one\n  \
+    let expected = "2 unchanged pipelines depend on a changed pipeline; 1 unchanged pipeline may depend on a changed pipeline\n  \
                     both.orch.yaml calls certain.orch.yaml, which calls a/child.orch.yaml\n  \
                     certain.orch.yaml calls a/child.orch.yaml\n  \
                     possible.orch.yaml may call a/child.orch.yaml\n";
