@@ -53,7 +53,7 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
         .peekable();
     while let Some(field) = fields.next() {
         // An entry that was added or removed: the next fields below its path belong to it, too.
-        if let Some((entry_path, name)) = find_unpaired_entry(field) {
+        if let Some((entry_path, name)) = find_entry_start(field) {
             last_row = None;
             let mut entry_fields = vec![field];
             while let Some(next) = fields.next_if(|next| is_in_same_entry(field, next, entry_path)) {
@@ -84,13 +84,13 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
 
 /// Returns whether both fields are in the list entry at this path. A removed entry may have the path of an added one.
 fn is_in_same_entry(field: &FieldDiff, next: &FieldDiff, entry_path: &[PathStep]) -> bool {
-    next.path.starts_with(entry_path) && next.find_unpaired_entry() == field.find_unpaired_entry()
+    next.path.starts_with(entry_path) && next.unpaired_entry() == field.unpaired_entry()
 }
 
 /// Returns the path and the name of a list entry if only one version has the entry and the field is its name.
 /// [`group_fields`] begins the group of the entry with this field.
-fn find_unpaired_entry(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
-    let entry = field.find_unpaired_entry()?;
+fn find_entry_start(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
+    let entry = field.unpaired_entry()?;
     let entry_path = field.path.get(..=entry.position)?;
     let is_name = matches!(field.path.get(entry.position + 1..), Some([PathStep::Key(key)]) if NAME_KEYS.contains(&key.as_str()));
     is_name.then_some((entry_path, &*entry.name))
@@ -240,7 +240,7 @@ impl FieldGroup<'_> {
         // The position in each path at which the index of the entry is.
         let Some((first_field, entry)) = fields
             .first()
-            .and_then(|field| Some((*field, field.find_unpaired_entry()?)))
+            .and_then(|field| Some((*field, field.unpaired_entry()?)))
         else {
             return name.to_owned();
         };

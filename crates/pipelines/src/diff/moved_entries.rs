@@ -25,7 +25,7 @@ struct UnpairedEntry<'f> {
 pub(super) fn join_moved_entries(groups: Vec<FieldGroup<'_>>) -> Vec<FieldGroup<'_>> {
     // How often each content was removed and added.
     let mut counts: HashMap<EntryContent<'_>, [usize; 2]> = HashMap::new();
-    for entry in groups.iter().filter_map(find_unpaired_entry) {
+    for entry in groups.iter().filter_map(find_moved_candidate) {
         counts.entry(entry.content).or_default()[usize::from(entry.is_added)] += 1;
     }
     for [removed_count, added_count] in counts.values_mut() {
@@ -35,7 +35,7 @@ pub(super) fn join_moved_entries(groups: Vec<FieldGroup<'_>>) -> Vec<FieldGroup<
     let mut joined_groups: Vec<FieldGroup<'_>> = Vec::new();
     let mut indices_by_list: HashMap<&[PathStep], usize> = HashMap::new();
     for group in groups {
-        let Some(entry) = find_unpaired_entry(&group).filter(|entry| take_moved_entry(&mut counts, entry))
+        let Some(entry) = find_moved_candidate(&group).filter(|entry| take_moved_entry(&mut counts, entry))
         else {
             joined_groups.push(group);
             continue;
@@ -73,10 +73,10 @@ fn take_moved_entry<'f>(
 }
 
 /// Returns the row or the entry if only one version has it.
-fn find_unpaired_entry<'f>(group: &FieldGroup<'f>) -> Option<UnpairedEntry<'f>> {
+fn find_moved_candidate<'f>(group: &FieldGroup<'f>) -> Option<UnpairedEntry<'f>> {
     let (name, fields, list_length) = match group {
         FieldGroup::Row { name, cells } => (name, cells, cells.first()?.path.len().checked_sub(2)?),
-        FieldGroup::Entry { name, fields } => (name, fields, fields.first()?.find_unpaired_entry()?.position),
+        FieldGroup::Entry { name, fields } => (name, fields, fields.first()?.unpaired_entry()?.position),
         FieldGroup::Single(_) | FieldGroup::Moved { .. } => return None,
     };
     let is_added = fields.iter().all(|field| field.before.is_none());

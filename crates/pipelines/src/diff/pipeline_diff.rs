@@ -207,7 +207,7 @@ impl ComponentDiff {
 
 impl FieldDiff {
     /// Returns the outermost list entry around the field that only one version has; `None` if both have all entries.
-    pub(super) fn find_unpaired_entry(&self) -> Option<&EntryName> {
+    pub(super) fn unpaired_entry(&self) -> Option<&EntryName> {
         self.entry_names.iter().find(|entry| entry.is_unpaired)
     }
 
