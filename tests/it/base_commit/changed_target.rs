@@ -201,25 +201,25 @@ fn clone_without_new_target_is_refused_unless_it_may_fetch() {
 fn later_event_with_earlier_target_is_recognized_by_fetch() {
     let request = Retargeted::new(&bad_pipeline(), false);
     let payload = request.payload(&request.earlier, &Value::Null);
-    let stale = request.merge(&request.earlier);
+    let stale_merge = request.merge(&request.earlier);
     let folder = request.clone(&["main", "earlier"], &request.change);
     let output = request
-        .call(&folder, &payload, &stale)
+        .call(&folder, &payload, &stale_merge)
         .run("check --deepen")
         .expect(1);
     output.assert_logged(&[
         "the first parent of the host's merge",
         "does not contain it: it is a commit of another branch",
     ]);
-    let folder = request.clone(&["main", "earlier"], &stale);
-    let call = request.call(&folder, &payload, &stale);
+    let folder = request.clone(&["main", "earlier"], &stale_merge);
+    let call = request.call(&folder, &payload, &stale_merge);
     call.run("check --deepen --gate-changes fail")
         .expect(7)
         .saying(&["the checkout is at"]);
     // Only `base.sha` is outdated.
-    let fresh = request.merge(&request.main);
-    let folder = request.clone(&["main", "earlier"], &fresh);
-    let call = request.call(&folder, &payload, &fresh);
+    let fresh_merge = request.merge(&request.main);
+    let folder = request.clone(&["main", "earlier"], &fresh_merge);
+    let call = request.call(&folder, &payload, &fresh_merge);
     call.run("check --deepen")
         .expect(1)
         .logging(&["pull_request.base.sha"]);

@@ -36,10 +36,10 @@ fn conflict_in_any_file_is_named_with_its_first_line() {
         ("sluicegate-rules.yaml", team_rules),
     ] {
         for line_index in [0, 1] {
-            let said = check_with_file(path, &conflicting_text(text, line_index));
-            assert!(said.contains(REASON) && said.contains(STEP), "{path}: {said}");
+            let log = check_with_file(path, &conflicting_text(text, line_index));
+            assert!(log.contains(REASON) && log.contains(STEP), "{path}: {log}");
             let place = format!("{path}:{}", line_index + 1);
-            assert!(said.contains(&place), "{place}: {said}");
+            assert!(log.contains(&place), "{place}: {log}");
         }
     }
 }
@@ -48,9 +48,9 @@ fn conflict_in_any_file_is_named_with_its_first_line() {
 fn markers_in_valid_file_are_accepted() {
     let conflict = "# a\n# b\n<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> other\n".replace('\n', "\n    ");
     let text = format!("{}notes: |\n    {conflict}\n", good_pipeline());
-    let said = check_with_file(PIPELINE, &text);
-    assert!(!said.contains(REASON), "{said}");
+    let log = check_with_file(PIPELINE, &text);
+    assert!(!log.contains(REASON), "{log}");
     // Another mistake keeps its own reason.
-    let said = check_with_file("sluicegate.yaml", "timeout: soon\n");
-    assert!(said.contains("`timeout` must be a number"), "{said}");
+    let log = check_with_file("sluicegate.yaml", "timeout: soon\n");
+    assert!(log.contains("`timeout` must be a number"), "{log}");
 }
