@@ -86,10 +86,14 @@ fn base_named_with_all_is_resolved_once_and_its_warning_is_shown_once() {
     let folder = clone_with_ambiguous_names(&project);
     let warning = "using the branch of the remote, refs/remotes/origin/main";
     for args in ["--all --base main", "--all --base main --new-only", "--base main"] {
-        let output = Call::new(&folder).run(("check --fail-on never --compat warn", args));
+        let output = Call::new(&folder)
+            .run(("check --fail-on never --compat warn", args))
+            .expect(0);
         assert_eq!(output.err.matches(warning).count(), 1, "{args}: {}", output.all());
     }
-    let output = Call::new(&folder).run(("check --fail-on never --all --base", project.fork.as_str()));
+    let output = Call::new(&folder)
+        .run(("check --fail-on never --all --base", project.fork.as_str()))
+        .expect(0);
     assert!(!output.all().contains(warning), "{}", output.all());
 }
 
