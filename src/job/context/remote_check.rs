@@ -31,10 +31,7 @@ impl Target {
         if branches.is_empty() {
             return Err(match repo.list_remote_repositories()?.into_iter().next() {
                 Some((remote, _)) => ContextError::NoBranchOnRemote {
-                    hint: match find_similar_branch(repo, branch)? {
-                        Some(name) => text::did_you_mean(&name),
-                        None => push_hint(&remote, branch),
-                    },
+                    hint: find_branch_hint(repo, &remote, branch)?,
                     branch: branch.to_owned(),
                 },
                 None => ContextError::NoRemote,
@@ -74,12 +71,16 @@ impl Target {
     }
 }
 
-/// Returns the remote's branch whose name is most similar; `None` for a branch of the clone, which is no typo.
-fn find_similar_branch(repo: &Repository, branch: &str) -> Result<Option<String>, ContextError> {
+/// Returns how to push a branch of the clone or, if the clone does not have the branch either, how to correct its name.
+fn find_branch_hint(repo: &Repository, remote: &str, branch: &str) -> Result<String, ContextError> {
     if repo.find_local_branch_tip(branch)?.is_some() {
-        return Ok(None);
+        return Ok(push_hint(remote, branch));
     }
     let branches = repo.list_remote_branches()?;
     let names = branches.iter().map(|branch| branch.branch.as_str());
-    Ok(text::find_most_similar(branch, names).map(str::to_owned))
+    Ok(match text::find_most_similar(branch, names) {
+        Some(name) => text::did_you_mean(name),
+        None => "correct the branch (--branch, SLUICEGATE_BRANCH), or run `git fetch` if the remote has it"
+            .to_owned(),
+    })
 }

@@ -393,6 +393,9 @@ fn mistyped_branch_is_answered_with_nearest_branch_of_remote() {
     // A branch of the clone is no typo: it is only not pushed yet.
     world.git("branch changes");
     review("changes").saying(&["hint: push the branch with `git push origin changes`"]);
+    // No branch of the remote is similar.
+    let output = review("unrelated").saying(&["hint: correct the branch (--branch, SLUICEGATE_BRANCH)"]);
+    assert!(!output.all().contains("git push"), "{}", output.all());
 }
 
 #[test]
