@@ -5,9 +5,9 @@
 //!
 //! When it listens, it writes its port to PORT_FILE. Reviews are answered after the delay, with one result per rule,
 //! and with two findings per file if `--twice` is set; uploads are read to their end and discarded. After an upload
-//! with a commit hash, the version exists until the details of the latest version were requested, so the same version can
-//! be published and verified again and again; the version `unverified` is never shown. The details list as many shared pipelines as `--shared` sets (3
-//! by default), with the names from `make_repository.py`.
+//! with a commit hash, the version exists until the details of the latest version were requested, so the same version
+//! can be published and verified again and again; the version `unverified` is never shown. The details list as many
+//! shared pipelines as `--shared` sets (3 by default), with the names from `make_repository.py`.
 
 #![allow(clippy::print_stderr, reason = "it has no other way to say what is wrong")]
 

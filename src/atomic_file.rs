@@ -47,8 +47,8 @@ pub(crate) fn replace_file(path: &Path, old_bytes: &[u8], new_bytes: &[u8]) -> i
     write_file(path, new_bytes)
 }
 
-/// Writes a file atomically, with content that is generated while it is written and so is never in memory at once. A file
-/// that exists keeps its permissions.
+/// Writes a file atomically, with content that is generated while it is written and so is never in memory at once. A
+/// file that exists keeps its permissions.
 pub(crate) fn write_file_with(
     path: &Path,
     write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -63,8 +63,8 @@ pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
     fs::remove_file(follow_links(path))
 }
 
-/// Fails if [`AtomicFile`] cannot write to this path. Creates its directory if it is missing, but no file. A device or a
-/// pipe is not opened, because its reader would see the end of the data when it is closed.
+/// Fails if [`AtomicFile`] cannot write to this path. Creates its directory if it is missing, but no file. A device or
+/// a pipe is not opened, because its reader would see the end of the data when it is closed.
 pub(crate) fn check_writable(path: &Path) -> io::Result<()> {
     if is_stream(path) {
         return Ok(());
@@ -130,9 +130,9 @@ pub(crate) struct AtomicFile {
 
 impl AtomicFile {
     /// Creates the temporary file next to `path`, and the directory if it is missing. If `path` is a link, the link
-    /// stays, and the file to which it leads is replaced. A device, a pipe or an open file of this process, which cannot
-    /// be replaced, is written to directly. The temporary file has the permissions of the file that it replaces before it
-    /// has content, so that nobody else can read a private file in between.
+    /// stays, and the file to which it leads is replaced. A device, a pipe or an open file of this process, which
+    /// cannot be replaced, is written to directly. The temporary file has the permissions of the file that it replaces
+    /// before it has content, so that nobody else can read a private file in between.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let path = follow_links(path);
         let is_open = is_open_file(&path);
@@ -177,8 +177,8 @@ impl AtomicFile {
         Ok(())
     }
 
-    /// Moves the temporary file to its path as [`Self::finish`] does, but fails if a file is there. The list stays locked
-    /// meanwhile, so that a signal cannot end the run after the first step.
+    /// Moves the temporary file to its path as [`Self::finish`] does, but fails if a file is there. The list stays
+    /// locked meanwhile, so that a signal cannot end the run after the first step.
     fn finish_new(mut self) -> io::Result<()> {
         let Some(temporary_path) = &self.temporary_path else {
             return Ok(());

@@ -1,7 +1,7 @@
 //! The error that ends a run: what failed, the exit status, and a hint how to fix it.
 //!
-//! Each module has its own errors; `session::failure_conversion` turns them into a [`Failure`]. It shows an error chain so
-//! that each layer adds one fact, and the hint comes last.
+//! Each module has its own errors; `session::failure_conversion` turns them into a [`Failure`]. It shows an error chain
+//! so that each layer adds one fact, and the hint comes last.
 
 use crate::exit::ExitStatus;
 use sluicegate_base::text;

@@ -11,9 +11,9 @@
 //! environment, which is read once, the exit codes, the error that ends a run, and the terminal.
 //!
 //! The other packages below this one are `sluicegate_pipelines`, which reads and evaluates the documents and defines
-//! the findings, `sluicegate_yaml`, which reads YAML, `sluicegate_git`, which reads repositories, `sluicegate_platform`,
-//! the client of the platform, `sluicegate_local_platform`, the platform on this machine, and `sluicegate_base`, helpers
-//! that several of them use.
+//! the findings, `sluicegate_yaml`, which reads YAML, `sluicegate_git`, which reads repositories,
+//! `sluicegate_platform`, the client of the platform, `sluicegate_local_platform`, the platform on this machine, and
+//! `sluicegate_base`, helpers that several of them use.
 
 // Only tests use the library from outside; items that no test uses are `pub(crate)`.
 

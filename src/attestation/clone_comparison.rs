@@ -34,9 +34,9 @@ impl SavedStatement {
         problems
     }
 
-    /// Returns the problems in a statement about a publication: the publish did not complete, its review did not pass or
-    /// is of another commit, a subject has no usable digest, the version is not a subject, the digest of the files or a
-    /// number is wrong, or a file is missing.
+    /// Returns the problems in a statement about a publication: the publish did not complete, its review did not pass
+    /// or is of another commit, a subject has no usable digest, the version is not a subject, the digest of the files
+    /// or a number is wrong, or a file is missing.
     pub(crate) fn check_publication(&self, predicate: &PublicationPredicate) -> Vec<String> {
         let mut problems = self.check_subjects(&predicate.commit);
         if !predicate.outcome.is_published() {

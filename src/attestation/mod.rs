@@ -1,9 +1,9 @@
 //! Statements about a review or a publication in the format of in-toto
 //! (<https://github.com/in-toto/attestation/tree/main/spec/v1>), for programs that sign them.
 //!
-//! A statement lists subjects, each with its digest, and a predicate: the facts about the subjects. [`Statement`] writes
-//! one, [`SavedStatement`] reads one strictly, and `clone_comparison` compares one with a clone. The program neither
-//! signs a statement nor checks a signature.
+//! A statement lists subjects, each with its digest, and a predicate: the facts about the subjects. [`Statement`]
+//! writes one, [`SavedStatement`] reads one strictly, and `clone_comparison` compares one with a clone. The program
+//! neither signs a statement nor checks a signature.
 //!
 //! Signing programs and their verifiers look at subjects and predicate type, not at the predicate. A statement about a
 //! review that did not pass would therefore be taken for one that passed, so there is none: only a passed review and a

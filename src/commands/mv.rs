@@ -1,7 +1,8 @@
 //! Runs `sluicegate mv`: moves a file or directory and updates every reference to it, or repairs broken references.
 //!
 //! All new content is computed in memory first, so that no file is changed if an error occurs. Then git moves the
-//! files, and the edited files are written and staged. After a failure to write, or at a signal, all changes are undone.
+//! files, and the edited files are written and staged. After a failure to write, or at a signal, all changes are
+//! undone.
 
 use crate::exit::ExitStatus;
 use crate::job::cli::MvArgs;

@@ -103,8 +103,8 @@ impl<'a> CommitReview<'a> {
         Ok(selected_run)
     }
 
-    /// Reviews the pipelines of the run, for a fork locally with `--fork check`, and delivers the report. Returns `None`
-    /// for a dry run, which only prints its plan.
+    /// Reviews the pipelines of the run, for a fork locally with `--fork check`, and delivers the report. Returns
+    /// `None` for a dry run, which only prints its plan.
     pub(super) fn review<'s>(
         &'s self,
         mut gate: GateRun<'s>,

@@ -1,5 +1,5 @@
-//! Keeps the ids of the smoke runs that an earlier run of the job started. If this run ends before it has a receipt, the
-//! next rerun can still continue these executions instead of starting the pipelines again.
+//! Keeps the ids of the smoke runs that an earlier run of the job started. If this run ends before it has a receipt,
+//! the next rerun can still continue these executions instead of starting the pipelines again.
 
 use crate::session::Run;
 use std::path::Path;

@@ -53,9 +53,9 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
         .collect()
 }
 
-/// Draws unchanged pipelines with findings about components, up to [`MAX_PICTURES`] in [`MAX_PICTURE_ATTEMPTS`] attempts;
-/// changed pipelines are drawn with their change instead. A pipeline that cannot be read, or whose drawing is too large,
-/// is omitted. Also returns the paths of the pipelines beyond the limits.
+/// Draws unchanged pipelines with findings about components, up to [`MAX_PICTURES`] in [`MAX_PICTURE_ATTEMPTS`]
+/// attempts; changed pipelines are drawn with their change instead. A pipeline that cannot be read, or whose drawing is
+/// too large, is omitted. Also returns the paths of the pipelines beyond the limits.
 pub(super) fn draw_unchanged_pipelines(
     delivery: &Delivery<'_>,
     report: &Report,

@@ -95,9 +95,9 @@ fn find_commit_for_other_clones(delivery: &Delivery<'_>, head: &str) -> String {
         .unwrap_or_else(|| head.to_owned())
 }
 
-/// Returns the commit of the target that the host merged with `head`. Returns `None` if the job did not evaluate a merge,
-/// or if a check of `head` finds the same: each file with a finding is equal in the merge. A finding about consumers or
-/// about references depends on other files, too.
+/// Returns the commit of the target that the host merged with `head`. Returns `None` if the job did not evaluate a
+/// merge, or if a check of `head` finds the same: each file with a finding is equal in the merge. A finding about
+/// consumers or about references depends on other files, too.
 fn find_merged_target(delivery: &Delivery<'_>, merge: &str, head: &str) -> Option<CommitId> {
     let report = delivery.report;
     let (repo, _) = delivery.files.filter(|_| merge != head)?;
@@ -195,7 +195,8 @@ fn list_policy_flags(delivery: &Delivery<'_>, head: Option<&str>) -> Vec<String>
     .collect()
 }
 
-/// Returns whether the policy revision is unknown, so that the run ignores the configuration or waivers of the checkout.
+/// Returns whether the policy revision is unknown, so that the run ignores the configuration or waivers of the
+/// checkout.
 fn ignores_checkout_config(delivery: &Delivery<'_>) -> bool {
     delivery
         .policy_workspace

@@ -36,8 +36,8 @@ impl<'a> NamedDestinations<'a> {
 impl NamedDestinations<'_> {
     /// Opens the workspace of `repo`, replaces the files that an earlier run left at the destinations, and fetches
     /// missing commits if requested. If the workspace cannot be opened, replaces the default reports. A local run reads
-    /// the gate configuration from `local_files`. `find_revisions` returns the requested revisions, and whether a commit
-    /// or the checkout is reviewed.
+    /// the gate configuration from `local_files`. `find_revisions` returns the requested revisions, and whether a
+    /// commit or the checkout is reviewed.
     pub(crate) fn replace_reports_and_open<'a>(
         &self,
         run: &'a Run,

@@ -45,7 +45,8 @@ impl PipelinePositions {
     }
 
     /// Sets the text that identifies the violation without a subject, if the pipeline lacks what the rule needs. If
-    /// several violations have no subject, it is unknown which one is about that part, so their own texts identify them.
+    /// several violations have no subject, it is unknown which one is about that part, so their own texts identify
+    /// them.
     pub(crate) fn identify_missing_part(&self, rule: &str, violations: &mut [Violation]) {
         let mut missing_parts = self.missing_parts.iter();
         let Some((_, text)) = missing_parts.find(|(id, _)| *id == rule) else {

@@ -31,12 +31,13 @@ pub(crate) struct StricterTarget {
     rules: Option<RuleSet>,
     /// The changed pipelines, which are evaluated against these rules as well.
     changed_pipelines: BTreeSet<String>,
-    /// The files that `--policy head` reads from the reviewed commit. Empty in a run for a change, which will be merged.
+    /// The files that `--policy head` reads from the reviewed commit. Empty in a run for a change, which will be
+    /// merged.
     own_files: BTreeSet<String>,
     /// True if this run reads these files from the reviewed commit.
     has_own_policy: bool,
-    /// The kind of reference that was certainly pushed: `branch` or `tag`. `None` for other events, and on a host that does
-    /// not name its event.
+    /// The kind of reference that was certainly pushed: `branch` or `tag`. `None` for other events, and on a host that
+    /// does not name its event.
     pushed_reference: Option<&'static str>,
 }
 
@@ -159,9 +160,9 @@ impl StricterTarget {
         limits
     }
 
-    /// Describes how to continue, given that the target has a stricter file at `path`. A pushed branch or a tag, such as
-    /// a release branch, may never be merged into the target, so a job of its own can choose the files of the reviewed
-    /// commit. In a job that may also run for changes, each change would then decide its own verdict.
+    /// Describes how to continue, given that the target has a stricter file at `path`. A pushed branch or a tag, such
+    /// as a release branch, may never be merged into the target, so a job of its own can choose the files of the
+    /// reviewed commit. In a job that may also run for changes, each change would then decide its own verdict.
     fn describe_remedy(&self, path: &str) -> String {
         let branch = &self.branch;
         let has_own_file = self.own_files.contains(path);

@@ -121,8 +121,8 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Reads the team's rules that apply to this run. If the change repairs an unusable file of them, adds the rules that
-    /// can be evaluated only with its version, so that no pipeline of the change evades them.
+    /// Reads the team's rules that apply to this run. If the change repairs an unusable file of them, adds the rules
+    /// that can be evaluated only with its version, so that no pipeline of the change evades them.
     pub(crate) fn add_team_rules(&mut self) -> Result<(), Failure> {
         self.team_rules = self.subject.workspace.read_team_rules()?;
         let mut rules_of_repairs = Vec::new();

@@ -50,9 +50,9 @@ impl FileVersions {
 
 impl TipComparison<'_> {
     /// Describes the settings that are stricter in the target than in the change, by the path of their file. In a rules
-    /// file, also lists differences of unknown effect, because they may be stricter. `moved_rules` are compared with the
-    /// files that they replace. Adds a hidden directory that the target renamed, and shared pipelines that consumers
-    /// would lose.
+    /// file, also lists differences of unknown effect, because they may be stricter. `moved_rules` are compared with
+    /// the files that they replace. Adds a hidden directory that the target renamed, and shared pipelines that
+    /// consumers would lose.
     pub(super) fn find_stricter_settings(
         &self,
         files: &GateFiles,

@@ -2,8 +2,8 @@
 //!
 //! Anybody can write a comment with the same first line, and other programs of the project may do so with their bots.
 //! Therefore only comments by the author of the token are updated. An app's token may not query its user, so it queries
-//! its viewer; a token that may query neither is assumed to be the job's own, whose author is known. If a token of GitLab
-//! may not query its user, the response to a new comment names the author.
+//! its viewer; a token that may query neither is assumed to be the job's own, whose author is known. If a token of
+//! GitLab may not query its user, the response to a new comment names the author.
 
 use super::MissingResult;
 use serde::Deserialize;
@@ -85,8 +85,8 @@ pub(crate) async fn write_comment(
 }
 
 /// Updates this program's first comment on the change, and deletes its other comments there, which concurrent jobs may
-/// have posted. Without a comment, posts one if `on_missing` is `Creation`. If the author of the token is unknown, only a
-/// new comment shows which comments are this program's own, so none is updated without one.
+/// have posted. Without a comment, posts one if `on_missing` is `Creation`. If the author of the token is unknown, only
+/// a new comment shows which comments are this program's own, so none is updated without one.
 async fn update_own_comment(
     client: &HostClient,
     thread: &Thread,
@@ -123,8 +123,8 @@ async fn update_own_comment(
     Ok(CommentChange::Updated)
 }
 
-/// Posts a note on GitLab, and deletes the notes of earlier runs: those that begin with the marker and are by the author
-/// that the response names. Used if the token may not query its user.
+/// Posts a note on GitLab, and deletes the notes of earlier runs: those that begin with the marker and are by the
+/// author that the response names. Used if the token may not query its user.
 async fn replace_own_notes(
     client: &HostClient,
     thread: &Thread,

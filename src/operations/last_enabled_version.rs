@@ -1,7 +1,8 @@
 //! Keeps at least one version of a prefix enabled.
 //!
 //! The list of versions is read before a version is disabled, and another command may disable the others in between.
-//! Therefore, the commands look again afterwards: of several commands, the last one then sees that no version is enabled.
+//! Therefore, the commands look again afterwards: of several commands, the last one then sees that no version is
+//! enabled.
 
 use super::versions::VersionSwitch;
 use crate::error::Failure;
@@ -18,8 +19,8 @@ use std::time::Duration;
 const MAX_DELAY: Duration = Duration::from_secs(5);
 
 impl VersionSwitch<'_> {
-    /// Fails if no other one of the listed versions of the prefix is enabled, and this one is enabled or missing. Returns whether this
-    /// version may be enabled.
+    /// Fails if no other one of the listed versions of the prefix is enabled, and this one is enabled or missing.
+    /// Returns whether this version may be enabled.
     pub(super) async fn reject_last_enabled(
         &self,
         versions: &[Artifact],

@@ -86,8 +86,8 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     }
 }
 
-/// Reads the state, locks it if a step is left, and applies the values of `--resolve`. Rejects a state with a step whose
-/// result is unknown, and one whose completed steps no longer match the plan.
+/// Reads the state, locks it if a step is left, and applies the values of `--resolve`. Rejects a state with a step
+/// whose result is unknown, and one whose completed steps no longer match the plan.
 fn open_state(
     args: &ProvisionApplyArgs,
     plan: &ProvisionPlan,
@@ -251,8 +251,8 @@ fn report_step(
     let _ = run.ui.print_result(&(text::escape_line(&line) + "\n"));
 }
 
-/// Returns the end of the line of a step that an earlier run did: a remark if the step stored a secret, and this run has
-/// a value for it, too.
+/// Returns the end of the line of a step that an earlier run did: a remark if the step stored a secret, and this run
+/// has a value for it, too.
 fn describe_unused_secret(run: &Run, plan: &ProvisionPlan, step: ProvisionStep) -> &'static str {
     match &plan.secret {
         Some(planned_secret) if step == ProvisionStep::Secret && run.has_secret(&planned_secret.source) => {

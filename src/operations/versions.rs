@@ -160,8 +160,8 @@ impl<'a> VersionSwitch<'a> {
     }
 
     /// Disables these versions one after the other. Stops at the first failure, which then names the versions that were
-    /// disabled before it; if no version is enabled then, enables the newest of them again. Returns the disabled versions,
-    /// and those whose state the platform does not show, of which it also warns.
+    /// disabled before it; if no version is enabled then, enables the newest of them again. Returns the disabled
+    /// versions, and those whose state the platform does not show, of which it also warns.
     async fn disable_versions(&self, versions: Vec<String>) -> Result<(Vec<String>, Vec<String>), Failure> {
         let (mut disabled_versions, mut unconfirmed_versions) = (Vec::new(), Vec::new());
         let total_count = versions.len();

@@ -17,8 +17,8 @@ use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::HttpError;
 
 impl Publication<'_> {
-    /// Prints what a publish of the plan would do, and writes the receipt. Returns the exit status of the publish, as far
-    /// as it can be predicted; for example, the gate fails if the publish would break consumers.
+    /// Prints what a publish of the plan would do, and writes the receipt. Returns the exit status of the publish, as
+    /// far as it can be predicted; for example, the gate fails if the publish would break consumers.
     pub(super) fn execute_dry_run(mut self, mut plan: Plan) -> CommandResult {
         let platform = self.open_platform()?;
         let decision = match &platform {

@@ -14,8 +14,8 @@ use serde_json::Value;
 
 impl Publication<'_> {
     /// Returns the ignored files of a version, as raw JSON, according to the earlier receipt at the path of this run's
-    /// receipt. Empty without such a receipt, or if it is about another version. Also empty if it cannot be used, with a
-    /// warning. It can only make a rerun fail, never pass.
+    /// receipt. Empty without such a receipt, or if it is about another version. Also empty if it cannot be used, with
+    /// a warning. It can only make a rerun fail, never pass.
     pub(super) fn list_earlier_omissions(&self, version_name: &str, commit: &str) -> Vec<Value> {
         let Some(path) = &self.settings.receipt else {
             return Vec::new();
@@ -33,8 +33,8 @@ impl Publication<'_> {
         }
     }
 
-    /// Returns the receipt that an earlier run left at the path of this run's receipt; `None` if there is none, or if it
-    /// cannot be used.
+    /// Returns the receipt that an earlier run left at the path of this run's receipt; `None` if there is none, or if
+    /// it cannot be used.
     pub(super) fn read_own_earlier_receipt(&self) -> Option<Receipt> {
         let path = self.settings.receipt.as_ref()?;
         self.read_earlier_receipt(path).ok().flatten()

@@ -9,8 +9,8 @@ use sluicegate_git::GitError;
 
 /// Warns in a local run if no branch of the remote contains the commit, because its hash is published. Removes the
 /// branch from `target` if that branch of the remote does not contain the commit, because its name would be published,
-/// too; a warning says so if another branch contains the commit. Without a remote, only warns. Does nothing in a shallow
-/// clone, whose history is incomplete.
+/// too; a warning says so if another branch contains the commit. Without a remote, only warns. Does nothing in a
+/// shallow clone, whose history is incomplete.
 pub(crate) fn warn_of_unpushed_commit(
     run: &Run,
     workspace: &Workspace<'_>,

@@ -159,9 +159,9 @@ impl Publication<'_> {
         })
     }
 
-    /// Returns the exit status, which a signal determines if one has arrived. If the run had succeeded already, says that
-    /// the signal came too late, also in the `problems` of the JUnit report. From now on, a signal does not end the run
-    /// or change its exit status, because the reports contain it.
+    /// Returns the exit status, which a signal determines if one has arrived. If the run had succeeded already, says
+    /// that the signal came too late, also in the `problems` of the JUnit report. From now on, a signal does not end
+    /// the run or change its exit status, because the reports contain it.
     pub(super) fn add_signal_status(&self, status: ExitStatus, problems: &mut Vec<String>) -> ExitStatus {
         let signals = &self.run.signals;
         signals.hold();

@@ -122,8 +122,8 @@ impl Publication<'_> {
         PublishDecision::already_published(reason, name, &plan.commit_hash, is_disabled)
     }
 
-    /// Returns how a version with the content of the plan differs from it, according to its details: the platform ignored
-    /// files, or the job selected other files then.
+    /// Returns how a version with the content of the plan differs from it, according to its details: the platform
+    /// ignored files, or the job selected other files then.
     pub(super) fn list_differences_of_version(
         &self,
         platform: &Platform,

@@ -8,7 +8,8 @@ use crate::publish::Receipt;
 use crate::session::failure_conversion::to_write_failure;
 use crate::session::statement_output::STATEMENT_FAILED;
 
-/// The title of the failure that a file of the publish could not be written. The publish may have succeeded nevertheless.
+/// The title of the failure that a file of the publish could not be written. The publish may have succeeded
+/// nevertheless.
 pub(super) const UNWRITTEN_FILE: &str = "A file was not written";
 
 impl Publication<'_> {

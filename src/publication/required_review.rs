@@ -48,9 +48,10 @@ pub(crate) struct RequiredReport {
 }
 
 impl RequiredReport {
-    /// Reads the report of the review that the settings require. Returns `None` if they do not require a review. Rejects
-    /// a partial review, a review with `--fail-on never`, a review with other rules, a review by a local engine unless
-    /// the settings allow it, a review by another platform, and a review that passed only because findings were known.
+    /// Reads the report of the review that the settings require. Returns `None` if they do not require a review.
+    /// Rejects a partial review, a review with `--fail-on never`, a review with other rules, a review by a local engine
+    /// unless the settings allow it, a review by another platform, and a review that passed only because findings were
+    /// known.
     pub(crate) fn read_required_review(
         run: &Run,
         settings: &PublishSettings,
@@ -217,8 +218,8 @@ impl<'r> RequiredReview<'r> {
             .with_hint("fix the findings of the review, and review the commit again before publishing it"))
     }
 
-    /// Returns the pipelines of the plan that the review does not cover. `needs_result` returns whether a rule may apply
-    /// to a pipeline; if the report has no result for such a pipeline, it was not really reviewed.
+    /// Returns the pipelines of the plan that the review does not cover. `needs_result` returns whether a rule may
+    /// apply to a pipeline; if the report has no result for such a pipeline, it was not really reviewed.
     pub(super) fn list_uncovered_pipelines<'p>(
         &self,
         plan: &'p Plan,

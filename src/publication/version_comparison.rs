@@ -228,8 +228,8 @@ impl OfferLookup<'_> {
         )?)
     }
 
-    /// Returns what a revision of the repository offers to consumers, according to its shared-pipelines file. A revision
-    /// without this file offers nothing. Warns if the name of the revision is ambiguous.
+    /// Returns what a revision of the repository offers to consumers, according to its shared-pipelines file. A
+    /// revision without this file offers nothing. Warns if the name of the revision is ambiguous.
     fn load_revision_offer(
         &self,
         name: &str,

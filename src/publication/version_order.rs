@@ -114,8 +114,8 @@ impl Publication<'_> {
         Ok(())
     }
 
-    /// Returns the sentence how to undo the publish, to append to a warning; empty in a dry run or a preview, which publish
-    /// nothing.
+    /// Returns the sentence how to undo the publish, to append to a warning; empty in a dry run or a preview, which
+    /// publish nothing.
     fn describe_undo(&self, plan: &Plan) -> String {
         if self.settings.dry_run {
             return String::new();

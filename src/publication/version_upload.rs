@@ -10,8 +10,8 @@ use sluicegate_platform::api::Platform;
 use std::sync::Arc;
 
 impl Publication<'_> {
-    /// Says what happens to the plan, uploads it unless its version exists, and verifies the version. If there are smoke
-    /// runs, signals do not end the run once something was sent, because the version may have to be disabled
+    /// Says what happens to the plan, uploads it unless its version exists, and verifies the version. If there are
+    /// smoke runs, signals do not end the run once something was sent, because the version may have to be disabled
     /// afterwards; the caller releases them.
     pub(super) fn upload(&self, platform: &Platform, plan: &Plan) -> Result<Outcome, Failure> {
         let (files, version) = (format_count(plan.files.len(), "file"), plan.describe_version());

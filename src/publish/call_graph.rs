@@ -174,8 +174,8 @@ impl CallGraph {
         }
     }
 
-    /// Returns the pipelines that call the pipeline at `path`, and those that may call it because several files have its
-    /// name.
+    /// Returns the pipelines that call the pipeline at `path`, and those that may call it because several files have
+    /// its name.
     pub fn callers_of(&self, path: &str) -> DirectCallers<'_> {
         let certain = self.callers_by_callee.get(path).into_iter().flatten();
         let certain: BTreeSet<&str> = certain.map(String::as_str).collect();
@@ -188,10 +188,10 @@ impl CallGraph {
         }
     }
 
-    /// Returns the pipelines that call one of the callees, directly or indirectly, each with a short chain of calls from
-    /// it to a callee. The chain has only certain calls if there is such a chain. The callees themselves are not part of
-    /// the result. Both searches are breadth-first and start at the callees: each step finds the direct callers of the
-    /// pipelines that the step before found. The second search adds the pipelines that only may call a callee.
+    /// Returns the pipelines that call one of the callees, directly or indirectly, each with a short chain of calls
+    /// from it to a callee. The chain has only certain calls if there is such a chain. The callees themselves are not
+    /// part of the result. Both searches are breadth-first and start at the callees: each step finds the direct callers
+    /// of the pipelines that the step before found. The second search adds the pipelines that only may call a callee.
     pub fn transitive_callers_of(&self, callees: &BTreeSet<&str>) -> Vec<TransitiveCaller> {
         let mut chains_by_caller: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let mut visited_names = BTreeSet::new();
@@ -281,8 +281,8 @@ struct CalledFiles<'f> {
 
 impl CalledFiles<'_> {
     /// Resolves the call in the snapshot, and with the removed files. An ambiguous result of the latter is omitted if
-    /// the call leads to one file of the snapshot, because it certainly does not call the removed files now, and did not
-    /// certainly call one of them before.
+    /// the call leads to one file of the snapshot, because it certainly does not call the removed files now, and did
+    /// not certainly call one of them before.
     fn resolve_now_and_before(&self, reference: &Reference, caller: &str) -> [Option<CallResolution<'_>>; 2] {
         let resolution = reference.resolve(&self.existing_files, caller);
         let earlier_resolution = self

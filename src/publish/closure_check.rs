@@ -184,8 +184,8 @@ struct ClosureCheck<'a> {
 }
 
 impl ClosureCheck<'_> {
-    /// Records a problem for each enabled entry in the shared-pipelines file whose pipeline is not sent. A disabled entry
-    /// only leads to a warning, which also says whether its file is missing.
+    /// Records a problem for each enabled entry in the shared-pipelines file whose pipeline is not sent. A disabled
+    /// entry only leads to a warning, which also says whether its file is missing.
     fn record_entry_problems(&mut self) -> Result<(), PublishError> {
         let shared_file = self.input.shared_file;
         for entry in shared_file.all_entries() {

@@ -224,8 +224,8 @@ impl Outcome {
             .any(|problem| matches!(problem, PublishProblem::UnclearOrigin(_)))
     }
 
-    /// Returns whether no response shows that the version exists: the outcome is unknown, or only the status of a response
-    /// that could not be read says that the version was published. A proxy may have sent it.
+    /// Returns whether no response shows that the version exists: the outcome is unknown, or only the status of a
+    /// response that could not be read says that the version was published. A proxy may have sent it.
     pub fn has_unknown_version(&self) -> bool {
         self.kind == OutcomeKind::Unknown || self.find_unread_response_error().is_some()
     }

@@ -64,8 +64,8 @@ pub(super) fn find_scripts(
     Ok(scripts)
 }
 
-/// Adds the probable files of missing scripts to the reasons. The paths of all files serve only these hints, so they are
-/// listed only if a script is missing.
+/// Adds the probable files of missing scripts to the reasons. The paths of all files serve only these hints, so they
+/// are listed only if a script is missing.
 fn add_hints(listing: &FileListing<'_>, scripts: &mut BTreeMap<String, Script>) -> Result<(), PublishError> {
     let is_script_missing = scripts
         .values()

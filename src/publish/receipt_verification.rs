@@ -19,9 +19,9 @@ use std::collections::BTreeSet;
 const DOCUMENT: &str = "the receipt";
 
 impl Receipt {
-    /// Returns the problems in the receipt itself: its publish did not complete, its review did not pass or is of another
-    /// commit, its smoke runs did not succeed, its digest does not match its files, a file is missing, or it lists
-    /// changes of a first version.
+    /// Returns the problems in the receipt itself: its publish did not complete, its review did not pass or is of
+    /// another commit, its smoke runs did not succeed, its digest does not match its files, a file is missing, or it
+    /// lists changes of a first version.
     pub fn check_consistency(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if !self.is_for_published_version() {
@@ -190,9 +190,9 @@ impl Receipt {
 }
 
 impl ReviewEvidence {
-    /// Returns the problems in the review that a publish relied on: it did not pass, or it is of another commit than the
-    /// version. `outcome` is that of the publish. A publish that found the version's files unchanged reviewed a newer
-    /// commit than that of the version.
+    /// Returns the problems in the review that a publish relied on: it did not pass, or it is of another commit than
+    /// the version. `outcome` is that of the publish. A publish that found the version's files unchanged reviewed a
+    /// newer commit than that of the version.
     pub(crate) fn list_problems(&self, commit: &str, outcome: &ReceiptOutcome) -> Vec<String> {
         let mut problems = Vec::new();
         if self.verdict != Verdict::Passed.to_string() {
@@ -216,8 +216,9 @@ struct CommitPair<'a> {
     old_shared_paths: BTreeSet<String>,
 }
 
-/// Returns a problem for each file that every version with these shared pipelines has, but that is not among the `files`
-/// of a document: the shared-pipelines file and the shared pipelines. `document` names the document in the messages.
+/// Returns a problem for each file that every version with these shared pipelines has, but that is not among the
+/// `files` of a document: the shared-pipelines file and the shared pipelines. `document` names the document in the
+/// messages.
 pub fn check_document_files(
     document: &str,
     shared_pipelines: &[SharedPipelineRef],

@@ -40,8 +40,8 @@ impl AbsenceTime {
 
 impl VersionOrigin {
     /// Decides by commit and creation time whether this run published the version. A version that was created before
-    /// this run found no such version is from another run. Only the platform's clock proves that: the local clock may be
-    /// wrong.
+    /// this run found no such version is from another run. Only the platform's clock proves that: the local clock may
+    /// be wrong.
     pub(super) fn from_details(details: &ArtifactDetails, plan: &Plan, absence_time: AbsenceTime) -> Self {
         let artifact = &details.artifact;
         match find_commit_difference(artifact.commit_hash.as_deref(), &plan.commit_hash) {

@@ -52,8 +52,8 @@ impl WithdrawalError {
 }
 
 /// Withdraws a version from consumers by disabling it, and returns the version that \[Latest\] means then. Another
-/// latest version alone proves nothing, because another job may have published it. Therefore, the details of the version
-/// must show that it is disabled, unless the response to the request shows it or no version is enabled.
+/// latest version alone proves nothing, because another job may have published it. Therefore, the details of the
+/// version must show that it is disabled, unless the response to the request shows it or no version is enabled.
 pub async fn withdraw_version(
     platform: &Platform,
     prefix: &str,

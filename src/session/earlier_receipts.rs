@@ -12,8 +12,8 @@ use std::path::Path;
 
 impl Run {
     /// Keeps the content of a receipt that is about to be replaced, because a publish looks in it for the smoke runs of
-    /// an earlier run. If the file cannot be read, keeps the reason. Returns the receipt to write in its place until this
-    /// run has one, or `None` if the file is not a receipt that names executions or ignored files.
+    /// an earlier run. If the file cannot be read, keeps the reason. Returns the receipt to write in its place until
+    /// this run has one, or `None` if the file is not a receipt that names executions or ignored files.
     pub(crate) fn keep_earlier_receipt(&self, path: &Path) -> Option<Receipt> {
         let content = match input::read_file(path, MAX_RECEIPT_BYTES) {
             Err(error) if error.kind() == ErrorKind::NotFound => return None,

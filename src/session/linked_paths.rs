@@ -43,7 +43,8 @@ impl Run {
         Ok(())
     }
 
-    /// Returns an error if a directory, or a file in it that may be replaced, is behind a symbolic link that git tracks.
+    /// Returns an error if a directory, or a file in it that may be replaced, is behind a symbolic link that git
+    /// tracks.
     pub(crate) fn reject_repository_links_in(&self, dir: &Path) -> Result<(), Failure> {
         self.reject_repository_link(dir)?;
         // A directory that cannot be read is missing, or the write to it fails.

@@ -90,8 +90,8 @@ impl ResourceLookup<'_> {
     }
 
     /// Returns the failure as [`Self::request_failure_with_names`] does, for a kind of resource that the platform finds
-    /// only by its id. If the platform rejected the text because it is no id, and no id is similar, `id_hint` says where
-    /// to find the id.
+    /// only by its id. If the platform rejected the text because it is no id, and no id is similar, `id_hint` says
+    /// where to find the id.
     pub(crate) fn request_failure_by_id(
         self,
         error: HttpError,

@@ -27,8 +27,8 @@ impl Run {
         write_outputs(&self.env, self.host(), pairs)
     }
 
-    /// Fails if the file for step outputs cannot be written, so that a step does not change anything first. A device or a
-    /// pipe is not opened, as in [`atomic_file::check_writable`].
+    /// Fails if the file for step outputs cannot be written, so that a step does not change anything first. A device or
+    /// a pipe is not opened, as in [`atomic_file::check_writable`].
     pub(crate) fn require_writable_outputs(&self) -> Result<(), Failure> {
         let path = self.env.get(STEP_OUTPUT);
         if path.is_some_and(|path| atomic_file::is_stream(Path::new(path))) {

@@ -236,8 +236,8 @@ impl Ui {
 }
 
 /// Returns whether standard output is a null device that is open for reading and writing. Rust opens it so if standard
-/// output was closed when the program started, and so do some programs that discard the output on purpose. A shell opens
-/// it only for writing. Only Linux shows this without unsafe code; on other systems, returns false.
+/// output was closed when the program started, and so do some programs that discard the output on purpose. A shell
+/// opens it only for writing. Only Linux shows this without unsafe code; on other systems, returns false.
 fn is_output_discarded() -> bool {
     let target = fs::read_link("/proc/self/fd/1").unwrap_or_default();
     let facts = fs::read_to_string("/proc/self/fdinfo/1").unwrap_or_default();
@@ -253,7 +253,8 @@ fn unwritable_output_failure(error: io::Error) -> Failure {
     Failure::new(ExitStatus::Usage, error)
 }
 
-/// Converts the result of a write to an output stream. A closed pipe is not a failure, because its reader chose to stop.
+/// Converts the result of a write to an output stream. A closed pipe is not a failure, because its reader chose to
+/// stop.
 pub(crate) fn accept_closed_output(result: io::Result<()>) -> Result<(), Failure> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable_output_failure(error)),

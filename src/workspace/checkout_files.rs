@@ -28,9 +28,9 @@ impl Workspace<'_> {
     }
 
     /// Returns a note if the job has checked out another commit than the one that the host names for the event, because
-    /// the review covers the host's commit. Only for [`Trigger::Any`], for example a schedule: its job may check out any
-    /// commit. With `--head`, the choice is explicit, so there is no note. The note is also a warning if the log does
-    /// not show a report.
+    /// the review covers the host's commit. Only for [`Trigger::Any`], for example a schedule: its job may check out
+    /// any commit. With `--head`, the choice is explicit, so there is no note. The note is also a warning if the log
+    /// does not show a report.
     pub(crate) fn describe_other_checkout(
         &self,
         run: &Run,

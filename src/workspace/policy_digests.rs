@@ -58,8 +58,8 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns the platform's hidden directory that the job named in place of that of the policy; `None` if the job named
-    /// no other directory.
+    /// Returns the platform's hidden directory that the job named in place of that of the policy; `None` if the job
+    /// named no other directory.
     pub(crate) fn find_config_dir_of_job(&self) -> Option<String> {
         let name = self.named_config_dir.as_ref()?;
         let is_other_dir =

@@ -70,8 +70,8 @@ impl Workspace<'_> {
     /// Reads the rules of the team from the policy revision. If only the checkout has the file, the result has no
     /// rules, and a limit of the verdict reports that. Fails if the job names a file that neither of them has, nor the
     /// current commit (a bare repository has no files on disk), because the run would evaluate no team rule. If the
-    /// configuration file names it, a limit of the verdict reports that. In CI, the valid rules of a file that cannot be
-    /// used are returned, because an error would stop the change that repairs it.
+    /// configuration file names it, a limit of the verdict reports that. In CI, the valid rules of a file that cannot
+    /// be used are returned, because an error would stop the change that repairs it.
     fn read_team_rules_of_path(&self) -> Result<TeamRulesInForce, Failure> {
         let Some(path) = &self.team_rules_path else {
             return Ok(TeamRulesInForce::default());
@@ -137,8 +137,8 @@ impl Workspace<'_> {
         }))
     }
 
-    /// Reads the rules that the repair of an unusable file adds to those that apply to the run. If `snapshot` repairs the
-    /// configuration file, these are the valid rules of the file that its version names, in the policy revision.
+    /// Reads the rules that the repair of an unusable file adds to those that apply to the run. If `snapshot` repairs
+    /// the configuration file, these are the valid rules of the file that its version names, in the policy revision.
     /// If it repairs the team rules, these are its own versions of the unusable rules.
     pub(crate) fn read_rules_of_repair(
         &self,
@@ -307,7 +307,8 @@ impl TeamRulesInForce {
         }
     }
 
-    /// Adds the configuration file, which cannot be used and may name another file of rules. The limit then states that.
+    /// Adds the configuration file, which cannot be used and may name another file of rules. The limit then states
+    /// that.
     fn add_lost_setting(&mut self, file: UnusableTeamRules) {
         let effect = match self.rules.rules().len() {
             0 => "no team rule is evaluated",

@@ -89,8 +89,9 @@ impl Workspace<'_> {
         Err(Failure::usage(message).with_hint(hint))
     }
 
-    /// Returns the hint for a path that the snapshot does not have: the most similar path, otherwise how paths are read.
-    /// `path` is relative to the root. A typed path that is relative to the root, too, is an error in a subdirectory.
+    /// Returns the hint for a path that the snapshot does not have: the most similar path, otherwise how paths are
+    /// read. `path` is relative to the root. A typed path that is relative to the root, too, is an error in a
+    /// subdirectory.
     pub(crate) fn describe_path_mistake(path: &str, typed_path: &Path, snapshot: &Snapshot<'_>) -> String {
         let typed_text = typed_path.to_string_lossy();
         let (mut step_count, mut path_end) = (0, typed_text.trim_start_matches("./"));

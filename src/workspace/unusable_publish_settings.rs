@@ -6,8 +6,8 @@ use crate::job::settings::{PublishSettings, SettingSources};
 use crate::publish::PublishError;
 use crate::publish::version_name;
 
-/// Fails if a setting of a publish has a value that no publish can use. A setting that is missing is accepted, and so is
-/// a combination of settings, because the job that publishes may set another value for one of them.
+/// Fails if a setting of a publish has a value that no publish can use. A setting that is missing is accepted, and so
+/// is a combination of settings, because the job that publishes may set another value for one of them.
 pub(crate) fn reject_unusable_publish_settings(sources: &SettingSources<'_>) -> Result<(), Failure> {
     let settings = sources.resolve_partial_publish_settings()?;
     version_name::reject_unusable_prefix(&settings.prefix).map_err(PublishError::from)?;

@@ -41,8 +41,8 @@ pub fn compute_each<T: Send, R: Send, E>(
     Ok(())
 }
 
-/// Reads the next contents, until they have [`BATCH_SIZE`] bytes or there are no more. A smaller content is counted with
-/// [`MIN_COUNTED_SIZE`] bytes, so that the number of small contents in a batch is limited, too.
+/// Reads the next contents, until they have [`BATCH_SIZE`] bytes or there are no more. A smaller content is counted
+/// with [`MIN_COUNTED_SIZE`] bytes, so that the number of small contents in a batch is limited, too.
 fn read_batch<T, E>(items: &mut impl Iterator<Item = Result<(T, usize), E>>) -> Result<Vec<T>, E> {
     let (mut batch, mut batch_size) = (Vec::new(), 0);
     while batch_size < BATCH_SIZE

@@ -126,7 +126,8 @@ pub fn write_json(value: &impl Serialize, mut writer: impl io::Write) -> io::Res
 }
 
 /// A writer for JSON that is safe to print: it escapes control characters, which a terminal would interpret, and the
-/// second of two `#`, so that there are no commands of a CI host, such as `##vso[`. The escapes do not change the value.
+/// second of two `#`, so that there are no commands of a CI host, such as `##vso[`. The escapes do not change the
+/// value.
 pub struct JsonEscaper<W> {
     writer: W,
     is_after_mark: bool,
@@ -143,8 +144,8 @@ impl<W: io::Write> JsonEscaper<W> {
 }
 
 impl<W: io::Write> io::Write for JsonEscaper<W> {
-    /// Writes the JSON with control characters escaped, and each `#` that follows another one, because a CI host takes a
-    /// line with `##` for a command. The first `#` may be the last byte of the previous call. A character that is not
+    /// Writes the JSON with control characters escaped, and each `#` that follows another one, because a CI host takes
+    /// a line with `##` for a command. The first `#` may be the last byte of the previous call. A character that is not
     /// complete in one call is not escaped; serializers write complete strings.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match str::from_utf8(bytes) {
@@ -183,8 +184,8 @@ impl<W: io::Write> JsonEscaper<W> {
 
 /// Escapes text for an element or a quoted attribute of HTML, XML or SVG. A page may be printed to a CI log, so the
 /// text must not contain a command of the CI host: line breaks become character references, so that the text cannot
-/// begin a line, and the second of two `#` is escaped. Tabs become references, too, because XML readers replace a tab in
-/// an attribute by a space. A character that markup does not allow becomes `\u{fffd}`.
+/// begin a line, and the second of two `#` is escaped. Tabs become references, too, because XML readers replace a tab
+/// in an attribute by a space. A character that markup does not allow becomes `\u{fffd}`.
 pub fn escape_markup(text: &str) -> String {
     if text.bytes().all(is_plain_in_markup) {
         return text.to_owned();

@@ -54,8 +54,8 @@ impl<'t> UnexpandedValue<'t> {
         }
     }
 
-    /// Finds an expression or a variable that is the complete text of a secret. A generated secret may contain such signs,
-    /// so a variable needs its end mark, or a name without lowercase letters.
+    /// Finds an expression or a variable that is the complete text of a secret. A generated secret may contain such
+    /// signs, so a variable needs its end mark, or a name without lowercase letters.
     pub fn find_as_secret(text: &'t str) -> Option<Self> {
         let has_end_mark = text.ends_with([')', '}', '%']);
         let is_capital = !text.contains(|c: char| c.is_ascii_lowercase());

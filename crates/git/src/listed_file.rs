@@ -268,8 +268,8 @@ fn is_file_of_pointer(repository: &Repository, entry: &IndexEntry, path: &str) -
     }
 }
 
-/// Returns whether the file on disk has the size and the time that the index records. The other records of the index are
-/// not compared, because they differ in a copy of the clone.
+/// Returns whether the file on disk has the size and the time that the index records. The other records of the index
+/// are not compared, because they differ in a copy of the clone.
 fn has_recorded_size_and_time(entry: &IndexEntry, on_disk: &std::fs::Metadata) -> bool {
     let modification_time = on_disk.modified().ok();
     let unix_time = modification_time.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
@@ -309,8 +309,9 @@ fn build_tracked_file(
     })
 }
 
-/// Returns whether the disk has, or may have, something other than a directory at this path. A path that is not UTF-8 is
-/// treated as missing. As in git, a file behind a linked directory is missing, too: the link may lead out of the repository.
+/// Returns whether the disk has, or may have, something other than a directory at this path. A path that is not UTF-8
+/// is treated as missing. As in git, a file behind a linked directory is missing, too: the link may lead out of the
+/// repository.
 fn is_file_on_disk(linked_directories: &mut LinkedDirectories<'_>, path: &[u8]) -> bool {
     let Ok(path) = std::str::from_utf8(path) else {
         return false;

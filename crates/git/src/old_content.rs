@@ -39,9 +39,9 @@ impl OldContent {
     }
 }
 
-/// Returns the ranges of lines in `new` that the change from `old` touched, counted from 1, in order; all lines of a new
-/// file, whose `old` is `None`. A deletion touches the line before it, or line 0 at the start of the file. A file that
-/// is too large to compare has no touched lines. The ranges are usually those of `git diff --unified=0`.
+/// Returns the ranges of lines in `new` that the change from `old` touched, counted from 1, in order; all lines of a
+/// new file, whose `old` is `None`. A deletion touches the line before it, or line 0 at the start of the file. A file
+/// that is too large to compare has no touched lines. The ranges are usually those of `git diff --unified=0`.
 pub fn find_changed_lines(old: Option<&[u8]>, new: &[u8]) -> Vec<RangeInclusive<u32>> {
     let Some(old) = old else {
         return vec![1..=u32::MAX];

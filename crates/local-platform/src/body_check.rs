@@ -48,8 +48,8 @@ impl BodyCheck {
         value
     }
 
-    /// Returns the value of a header. If the header is missing, empty, repeated or not UTF-8, records one error for it and
-    /// returns an empty string.
+    /// Returns the value of a header. If the header is missing, empty, repeated or not UTF-8, records one error for it
+    /// and returns an empty string.
     pub(super) fn required_header(&mut self, headers: &HeaderMap, name: &str) -> String {
         self.optional_header(headers, name).unwrap_or_else(|| {
             if !self.errors.iter().any(|error| error.field == name) {

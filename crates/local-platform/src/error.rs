@@ -98,8 +98,8 @@ impl ServiceError {
 }
 
 impl StoreError {
-    /// Returns whether the data can never be used, because it is damaged or has another layout. After any other failure,
-    /// for example on a full disk, the data may be intact.
+    /// Returns whether the data can never be used, because it is damaged or has another layout. After any other
+    /// failure, for example on a full disk, the data may be intact.
     fn is_about_unusable_data(&self) -> bool {
         match self {
             Self::OtherLayout { .. } => true,

@@ -88,8 +88,8 @@ pub fn build_annotation_requests(report: &Report, context: &ReportContext) -> Ve
         .collect()
 }
 
-/// Removes the annotations beyond the maximum. If there are any, replaces the last remaining one by their number, at the
-/// same place.
+/// Removes the annotations beyond the maximum. If there are any, replaces the last remaining one by their number, at
+/// the same place.
 fn replace_surplus_annotations(annotations: &mut Vec<Annotation>) {
     if annotations.len() <= MAX_ANNOTATIONS {
         return;

@@ -55,11 +55,12 @@ fn is_markup_at(c: char, preceding_text: &str, next: Option<char>) -> bool {
 }
 
 /// Returns whether the character begins a mention or a reference, which would appear on the page of its target, too:
-/// an issue (`#1`, `GH-1`), merge or pull request (`!1`), snippet (`$1`), epic (`&1`), milestone (`%1`), label (`~bug`),
-/// iteration (`*iteration:1`) or another object (`[vulnerability:1]`). Ids of commits stay, because people copy them.
+/// an issue (`#1`, `GH-1`), merge or pull request (`!1`), snippet (`$1`), epic (`&1`), milestone (`%1`), label
+/// (`~bug`), iteration (`*iteration:1`) or another object (`[vulnerability:1]`). Ids of commits stay, because people
+/// copy them.
 ///
-/// GitHub: <https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls>,
-/// GitLab: <https://docs.gitlab.com/user/markdown/#gitlab-specific-references>.
+/// GitHub:
+/// <https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls>, GitLab: <https://docs.gitlab.com/user/markdown/#gitlab-specific-references>.
 fn is_reference_at(c: char, preceding_text: &str, following_text: &str) -> bool {
     let has_number = following_text.starts_with(|next: char| next.is_ascii_digit());
     match c {
@@ -131,8 +132,8 @@ pub(super) fn render_source_link(url_template: &str, path: &str, line: u32, text
     )
 }
 
-/// Renders a paragraph with the commit that a comment is about, because the comment may remain when the change has newer
-/// commits.
+/// Renders a paragraph with the commit that a comment is about, because the comment may remain when the change has
+/// newer commits.
 pub(super) fn render_commit(id: &str) -> String {
     format!("Commit: {}\n\n", render_code(text::short_id(id)))
 }

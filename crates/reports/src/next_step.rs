@@ -6,8 +6,8 @@ use std::borrow::Cow;
 /// The start of an instruction in the reason of a run that did not finish.
 pub const TO_DO: &str = "To do: ";
 
-/// Returns the instructions for a review: those of its failed requests, whatever the verdict is, otherwise a general one
-/// for an undecided review.
+/// Returns the instructions for a review: those of its failed requests, whatever the verdict is, otherwise a general
+/// one for an undecided review.
 pub(super) fn find_next_step(report: &Report) -> Option<Cow<'_, str>> {
     match list_request_steps(report) {
         [] => find_general_step(report).map(Cow::Borrowed),
@@ -65,8 +65,8 @@ fn find_general_step(report: &Report) -> Option<&'static str> {
 }
 
 /// Returns the instruction for a report in a log. The log has shown the reasons `logged_reasons`, each with its own
-/// instruction: if these are the reasons of some unreviewed files, only the general instruction is left, and if they are
-/// the reasons of all, `None`.
+/// instruction: if these are the reasons of some unreviewed files, only the general instruction is left, and if they
+/// are the reasons of all, `None`.
 pub(super) fn find_next_step_for_log<'r>(
     report: &'r Report,
     logged_reasons: &[String],

@@ -84,8 +84,8 @@ impl DocumentError {
         Self::for_document(format!("the document has more than {MAX_DOCUMENT_BYTES} bytes"))
     }
 
-    /// Returns the error for the first merge conflict in the text, if the text has one. A valid document can contain the
-    /// markers in a block of text, so only documents that cannot be parsed are searched.
+    /// Returns the error for the first merge conflict in the text, if the text has one. A valid document can contain
+    /// the markers in a block of text, so only documents that cannot be parsed are searched.
     pub fn find_merge_conflict(text: &str) -> Option<Self> {
         let line_index = file_defect::find_conflict_line(text.as_bytes())?;
         let position = Position {

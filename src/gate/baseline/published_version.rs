@@ -127,9 +127,9 @@ fn find_contained_commit(repo: &Repository, id: &str, head: &CommitId) -> Result
     }
 }
 
-/// Requests the versions of the prefix, and returns the name and the commit of the enabled version that was created last
-/// among those whose commit `head` contains: the platform evaluates a base only if it is on the branch of `head`, and a
-/// version of another branch says nothing about the findings that were published from this one. Examines at most
+/// Requests the versions of the prefix, and returns the name and the commit of the enabled version that was created
+/// last among those whose commit `head` contains: the platform evaluates a base only if it is on the branch of `head`,
+/// and a version of another branch says nothing about the findings that were published from this one. Examines at most
 /// [`MAX_EXAMINED_VERSIONS`]. The inner error is that of a request.
 fn find_contained_version(
     run: &Run,

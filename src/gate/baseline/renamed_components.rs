@@ -94,8 +94,8 @@ impl<'r> RenamedComponents<'r> {
         renamed_subjects.find_new_name(old_name).map(str::to_owned)
     }
 
-    /// Returns the pipeline at the base, with the new names of renamed components. Returns `None` if the change does not
-    /// modify the pipeline, or if the base cannot be read.
+    /// Returns the pipeline at the base, with the new names of renamed components. Returns `None` if the change does
+    /// not modify the pipeline, or if the base cannot be read.
     pub(crate) fn read_base_pipeline(&self, path: &str) -> Option<Pipeline> {
         let change = self.changes.get(path).map(|change| (*change).clone());
         let pipelines = self

@@ -84,8 +84,8 @@ pub(crate) fn is_included(
 pub(crate) type ChangedPipelineFacts = Vec<(String, PipelineFacts)>;
 
 /// Compares both versions of each changed file, finds out which were copied, and counts the callers of the pipelines.
-/// Adds the positions in the pipelines of head to `positions` while it compares. Calls `pass_facts` with the facts about
-/// the pipelines before the callers are searched, so that the recipient need not wait for this search.
+/// Adds the positions in the pipelines of head to `positions` while it compares. Calls `pass_facts` with the facts
+/// about the pipelines before the callers are searched, so that the recipient need not wait for this search.
 pub(crate) fn compare_changes(
     repo: &Repository,
     head: &Snapshot<'_>,
@@ -153,8 +153,9 @@ pub(crate) fn find_report_bases(repo: &Repository, report: &Report) -> Vec<Commi
     bases.unwrap_or_default()
 }
 
-/// Adds the number of callers of each changed pipeline, and the first of them; also of the pipelines that may call it. A file that cannot be read is not a
-/// caller here, because it is reported elsewhere. If git fails, the callers are omitted and the error is only logged.
+/// Adds the number of callers of each changed pipeline, and the first of them; also of the pipelines that may call it.
+/// A file that cannot be read is not a caller here, because it is reported elsewhere. If git fails, the callers are
+/// omitted and the error is only logged.
 fn add_callers(
     repo: &Repository,
     snapshot: &Snapshot<'_>,

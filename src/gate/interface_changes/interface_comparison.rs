@@ -54,8 +54,8 @@ impl ConfigDirs {
 /// Compares the interfaces of two snapshots: the shared-pipelines file and the kinds of the pipelines in it. A snapshot
 /// without the file offers nothing. If no shared pipeline changed, but the file was added, removed or moved or its text
 /// has another meaning, the file is the only change. If a version cannot be read, the result contains the reason
-/// instead of changes. Returns `None` if nothing but formatting differs, or if both versions are unreadable for the same
-/// reason.
+/// instead of changes. Returns `None` if nothing but formatting differs, or if both versions are unreadable for the
+/// same reason.
 pub(crate) fn compare_interfaces(
     repository: &Repository,
     old_snapshot: &Snapshot<'_>,
@@ -198,8 +198,8 @@ fn build_change_key(change: &InterfaceChange) -> (ChangeClass, InterfaceChangeKi
     (change.class, change.kind, change.id.clone(), change.describe())
 }
 
-/// Returns the change to the shared-pipelines file as a whole, for versions that offer the same. Formatting alone is not
-/// a change: other files of the version may have changed, and only a publish plan shows them.
+/// Returns the change to the shared-pipelines file as a whole, for versions that offer the same. Formatting alone is
+/// not a change: other files of the version may have changed, and only a publish plan shows them.
 fn find_file_change(old: &LoadedInterface, new: &LoadedInterface) -> Option<InterfaceChange> {
     let parse_meaning = |bytes: &[u8]| SharedPipelines::parse_canonical_text(bytes).ok();
     match (old, new) {

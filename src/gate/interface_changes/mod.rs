@@ -127,10 +127,10 @@ impl GateRun<'_> {
         }
     }
 
-    /// Returns the commits that the interface would be compared with without `--all`, and a description of their source.
-    /// Returns `None` if the run may repeat an earlier one: a nightly run over all pipelines must not fail for a break
-    /// that was accepted when it was merged. Unless the run is about a change or its job names the base, a base that
-    /// cannot be determined is not an error either, because such runs often have shallow clones.
+    /// Returns the commits that the interface would be compared with without `--all`, and a description of their
+    /// source. Returns `None` if the run may repeat an earlier one: a nightly run over all pipelines must not fail for
+    /// a break that was accepted when it was merged. Unless the run is about a change or its job names the base, a base
+    /// that cannot be determined is not an error either, because such runs often have shallow clones.
     fn find_interface_bases_without_all(&self) -> Result<Option<(Vec<CommitId>, String)>, ContextError> {
         let ReviewedFiles {
             workspace,
@@ -171,8 +171,8 @@ impl GateRun<'_> {
     }
 }
 
-/// Describes how to continue after a break. To accept the break does not help if the file of a shared pipeline is missing,
-/// because a publish would fail.
+/// Describes how to continue after a break. To accept the break does not help if the file of a shared pipeline is
+/// missing, because a publish would fail.
 fn describe_break_steps(changes: &InterfaceDifference) -> String {
     if changes.missing_paths.is_empty() {
         return BREAK_STEP.to_owned();

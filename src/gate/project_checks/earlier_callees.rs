@@ -66,8 +66,8 @@ impl<'r> EarlierCallees<'r> {
         search
     }
 
-    /// Returns the pipeline that the call in the file `caller` meant at a base. Returns `None` if it still means the same
-    /// pipeline, at `current_path`, or if the call is new, was broken, or names its pipeline with a folder.
+    /// Returns the pipeline that the call in the file `caller` meant at a base. Returns `None` if it still means the
+    /// same pipeline, at `current_path`, or if the call is new, was broken, or names its pipeline with a folder.
     pub(crate) fn find_callee(
         &self,
         caller: &str,
@@ -159,8 +159,8 @@ impl<'r> EarlierCallees<'r> {
         calls.contains(&(kind, target.to_owned()))
     }
 
-    /// Reads the calls of the pipeline at this path at the base, in each of their spellings. Returns `None` if it cannot
-    /// be read, so that its calls are treated as new.
+    /// Reads the calls of the pipeline at this path at the base, in each of their spellings. Returns `None` if it
+    /// cannot be read, so that its calls are treated as new.
     fn read_calls(&self, base_index: usize, path: &str) -> Option<BaseCalls> {
         let base = self.pairs.bases.get(base_index)?;
         let file = self.pairs.repo.snapshot(base.clone()).find_file(path).ok()??;

@@ -123,8 +123,8 @@ pub(super) fn reject_values_in_halves<E>(
     Ok(rejected_values)
 }
 
-/// Returns the reason to reject so many fixes that were tried together. The reason of a group may be true for only one of
-/// its fixes, so the others are rejected because they were not tried apart.
+/// Returns the reason to reject so many fixes that were tried together. The reason of a group may be true for only one
+/// of its fixes, so the others are rejected because they were not tried apart.
 pub(super) fn choose_rejection_reason(reason: String, fix_count: usize) -> String {
     if fix_count > 1 {
         TOO_MANY_FIXES.to_owned()

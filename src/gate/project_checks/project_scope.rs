@@ -282,8 +282,8 @@ impl ProjectScope<'_> {
         }))
     }
 
-    /// Parses these files on all cores, unless their facts are cached, and adds the facts about them. A file whose content
-    /// `needs_parsing` rejects is recorded as skimmed.
+    /// Parses these files on all cores, unless their facts are cached, and adds the facts about them. A file whose
+    /// content `needs_parsing` rejects is recorded as skimmed.
     fn read_facts(
         &self,
         files: &[&SnapshotFile],

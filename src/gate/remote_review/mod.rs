@@ -190,8 +190,8 @@ impl<'a> RemoteReview<'a> {
     }
 
     /// Evaluates the base of the files that are clean in head (without findings that are not waived), to count fixed
-    /// findings. Adds the results to `base_findings` and their paths to `base_paths`. This needs no request, because the
-    /// count does not affect the verdict. Does nothing without a rules file.
+    /// findings. Adds the results to `base_findings` and their paths to `base_paths`. This needs no request, because
+    /// the count does not affect the verdict. Does nothing without a rules file.
     fn evaluate_base_of_clean_files(
         &self,
         run: &GateRun<'_>,

@@ -58,8 +58,8 @@ pub(crate) trait ReviewEngine {
     /// same files.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(RunFindings, ProjectFindings), Failure>;
 
-    /// Evaluates the base versions of the reviewed pipelines, at least of those with findings in `head_findings`. Returns
-    /// their paths at the base, and the results.
+    /// Evaluates the base versions of the reviewed pipelines, at least of those with findings in `head_findings`.
+    /// Returns their paths at the base, and the results.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,

@@ -14,7 +14,8 @@ use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::pipelines::shared_pipelines_path;
 use sluicegate_pipelines::project::ProjectCheck;
 
-/// The subject of a report: the files of a run, or the reports of earlier runs. Every report is delivered in the same way.
+/// The subject of a report: the files of a run, or the reports of earlier runs. Every report is delivered in the same
+/// way.
 pub(crate) trait ReportSubject {
     /// Returns the CI host's description of this run.
     fn ci(&self) -> &CiContext;

@@ -72,8 +72,8 @@ impl<'a> SelectedRun<'a> {
     }
 
     /// Completes the selection. If a publish follows, adds the pipelines that it would publish, changed or not. Then
-    /// keeps only the pipelines of the requested shard. Notes named files that are not checked, and records the reason if
-    /// there is no pipeline to review.
+    /// keeps only the pipelines of the requested shard. Notes named files that are not checked, and records the reason
+    /// if there is no pipeline to review.
     pub(crate) fn complete(mut self, published_pipelines: Option<&[String]>) -> Result<GateRun<'a>, Failure> {
         if let Some(pipelines) = published_pipelines {
             self.add_published_pipelines(pipelines);

@@ -215,8 +215,8 @@ impl Workspace<'_> {
         host_bases.to_vec()
     }
 
-    /// Returns the checked-out commit if a local run checks the files on disk or in the index, and no base is known, for
-    /// example because the clone has no remote. As in `diff`, uncommitted renames are found by comparing with it.
+    /// Returns the checked-out commit if a local run checks the files on disk or in the index, and no base is known,
+    /// for example because the clone has no remote. As in `diff`, uncommitted renames are found by comparing with it.
     fn find_local_rename_base(&self, comparison: &Comparison) -> Option<CommitId> {
         if !self.ci.host.is_local() || !comparison.bases.is_empty() || comparison.head.is_some() {
             return None;

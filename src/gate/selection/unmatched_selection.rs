@@ -143,9 +143,9 @@ fn find_filter_failure(
     Some(unmatched_path_failure(path, location))
 }
 
-/// Returns the error for the first glob or path of the job that matches pipelines of a base but none of the snapshot, or
-/// for the globs of the configuration file if that is true for all of them together. Other files that they match, such
-/// as a note, are no pipelines to review.
+/// Returns the error for the first glob or path of the job that matches pipelines of a base but none of the snapshot,
+/// or for the globs of the configuration file if that is true for all of them together. Other files that they match,
+/// such as a note, are no pipelines to review.
 fn find_abandoned_filter(
     paths: &[&str],
     base_paths: &BTreeSet<&str>,

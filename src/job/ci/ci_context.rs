@@ -48,8 +48,8 @@ pub struct CiContext {
     pub commit: Option<String>,
     /// The commit that the host checks out if it is not `commit`: a trial merge.
     pub checkout: Option<String>,
-    /// `commit` or the checked-out commit may be a merge that the host created and that is on no branch of the remote. One
-    /// of its parents is then the commit to review.
+    /// `commit` or the checked-out commit may be a merge that the host created and that is on no branch of the remote.
+    /// One of its parents is then the commit to review.
     pub may_be_local_merge: bool,
     /// The tag of the event, if any.
     pub tag: Option<String>,

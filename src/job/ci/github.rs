@@ -92,8 +92,8 @@ fn read_pull_request(env: &Env, payload: &Payload<'_>, context: CiContext) -> Re
 }
 
 /// Returns whether the event changed the base branch of the pull request. GitHub names the earlier branch in
-/// `changes.base` (<https://docs.github.com/webhooks/webhook-events-and-payloads?actionType=edited#pull_request>), Gitea
-/// and Forgejo in `changes.ref` (`ChangesPayload` in <https://pkg.go.dev/code.gitea.io/gitea/modules/structs>).
+/// `changes.base` (<https://docs.github.com/webhooks/webhook-events-and-payloads?actionType=edited#pull_request>),
+/// Gitea and Forgejo in `changes.ref` (`ChangesPayload` in <https://pkg.go.dev/code.gitea.io/gitea/modules/structs>).
 fn is_retargeted(payload: &Payload<'_>) -> bool {
     payload.get("changes.base").is_some() || payload.get("changes.ref").is_some()
 }

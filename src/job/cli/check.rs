@@ -42,7 +42,8 @@ pub struct CheckArgs {
     /// Path of the pipeline that `check -` reads from standard input, relative to the current directory
     #[arg(long, value_name = "PATH", conflicts_with_all = ["head", "staged", "all", "base"], help_heading = "Selection")]
     pub stdin_path: Option<PathBuf>,
-    /// Rules file to use instead of the project's rules file. In CI, the file must be outside the checkout [env: SLUICEGATE_RULES]
+    /// Rules file to use instead of the project's rules file. In CI, the file must be outside the checkout [env:
+    /// SLUICEGATE_RULES]
     #[arg(long, value_name = "FILE")]
     pub rules: Option<PathBuf>,
     #[command(flatten)]

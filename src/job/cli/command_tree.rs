@@ -225,8 +225,8 @@ fn fold_flags_in_subtree(command: Command, flags: &[&Arg]) -> Command {
 }
 
 /// Hides all common flags in the help of this command and lists only the names of `flags`, which the command uses. The
-/// names are in the help template and not in the text after the help, because manual pages contain that text and explain
-/// the flags in full.
+/// names are in the help template and not in the text after the help, because manual pages contain that text and
+/// explain the flags in full.
 fn fold_flags(command: Command, flags: &[&Arg]) -> Command {
     let flag_names = format_flag_names(&command, flags);
     let command = match command.get_after_help().map(ToString::to_string) {
@@ -254,8 +254,8 @@ fn format_flag_names(command: &Command, flags: &[&Arg]) -> String {
     wrap::wrap_lines(&names.join(" "), "  ", "  ", MAX_STATIC_WIDTH).join("\n")
 }
 
-/// Joins the lines of each paragraph, so that clap wraps the paragraph at the width of the terminal. Indented lines, such
-/// as examples, stay as they are.
+/// Joins the lines of each paragraph, so that clap wraps the paragraph at the width of the terminal. Indented lines,
+/// such as examples, stay as they are.
 fn join_paragraph_lines(text: &str) -> String {
     let mut joined_text = String::new();
     let mut is_in_paragraph = false;

@@ -23,7 +23,8 @@ pub struct DestinationArgs {
     /// SLUICEGATE_COMMENT]
     #[arg(long)]
     pub comment: bool,
-    /// Whether to list the changes in each pipeline. The comment, the job summary and the Markdown, HTML and JSON reports show these changes [env: SLUICEGATE_CHANGES] [default: auto]
+    /// Whether to list the changes in each pipeline. The comment, the job summary and the Markdown, HTML and JSON
+    /// reports show these changes [env: SLUICEGATE_CHANGES] [default: auto]
     #[arg(long, value_name = "WHEN")]
     pub changes: Option<Changes>,
     /// Name that separates this review from other reviews of the same commit, in SARIF and in the comment [env:

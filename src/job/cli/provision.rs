@@ -63,7 +63,8 @@ pub struct ProvisionApplyArgs {
     /// Check the file and print the steps without running them
     #[arg(long)]
     pub dry_run: bool,
-    /// Resolve an unfinished step: STEP=again to repeat a step whose response was lost, STEP=done if the resource exists, or project=UUID with the UUID of the existing project (repeatable)
+    /// Resolve an unfinished step: STEP=again to repeat a step whose response was lost, STEP=done if the resource
+    /// exists, or project=UUID with the UUID of the existing project (repeatable)
     #[arg(long, value_name = "STEP=WORD")]
     pub resolve: Vec<String>,
     #[command(flatten)]

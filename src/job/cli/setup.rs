@@ -54,8 +54,8 @@ pub struct InitArgs {
     /// the repository's name]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
-    /// Source of sluicegate in the job: an action for GitHub and Gitea, an image for GitLab, the URL of the releases for
-    /// other hosts [default: the official source]
+    /// Source of sluicegate in the job: an action for GitHub and Gitea, an image for GitLab, the URL of the releases
+    /// for other hosts [default: the official source]
     #[arg(long, value_name = "NAME")]
     pub source: Option<String>,
     /// How to introduce the gate in a repository that already has findings. Also writes a rules file with each rule at

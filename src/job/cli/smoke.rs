@@ -7,8 +7,8 @@ use clap::Args;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Publish")]
 pub struct SmokeFlags {
-    /// Run this published pipeline after publishing. If it does not end in SUCCESS, disable the new version and exit with
-    /// code 8 (repeatable) [env: SLUICEGATE_SMOKE, one per line]
+    /// Run this published pipeline after publishing. If it does not end in SUCCESS, disable the new version and exit
+    /// with code 8 (repeatable) [env: SLUICEGATE_SMOKE, one per line]
     #[arg(long, value_name = "PIPELINE")]
     pub smoke: Vec<String>,
     /// UUID of the project for the smoke runs: one UUID for all runs, or one UUID for each run (repeatable)

@@ -165,8 +165,8 @@ impl<'c> InvalidCall<'c> {
         }
     }
 
-    /// Returns the hint for an unknown flag: the flag that another program's flag corresponds to, the commands that have
-    /// the flag, a similar flag, or how to list the flags.
+    /// Returns the hint for an unknown flag: the flag that another program's flag corresponds to, the commands that
+    /// have the flag, a similar flag, or how to list the flags.
     fn hint_for_flag(&self, flag: &str) -> String {
         if let Some(hint) = find_joined_argument_hint(self.command, flag) {
             return hint;
@@ -265,7 +265,8 @@ impl<'c> InvalidCall<'c> {
         names
     }
 
-    /// Returns the typed command with a flag that the user wrote before it; `None` if the command does not have the flag.
+    /// Returns the typed command with a flag that the user wrote before it; `None` if the command does not have the
+    /// flag.
     fn find_call_with_flag(&self, flag: &str) -> Option<String> {
         let (mut call, mut command) = (PROGRAM.to_owned(), self.program);
         for word in self.words {

@@ -20,7 +20,8 @@ pub(super) fn parse_pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Parses a name, an ID or another short text that must not be blank: such a text is usually an unset variable of a job.
+/// Parses a name, an ID or another short text that must not be blank: such a text is usually an unset variable of a
+/// job.
 pub(super) fn parse_name(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Err("the value is empty".to_owned());

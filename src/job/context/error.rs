@@ -161,9 +161,9 @@ pub enum ContextError {
     Fork { branch: String },
 }
 
-/// The hint for a run on an unknown CI host: the clone can learn the default branch, and the job can set the values that
-/// the host does not report. It names variables and not flags, because few commands have all of these flags. It does not
-/// name SLUICEGATE_POLICY=head: with this variable in the job, every change would decide its own verdict.
+/// The hint for a run on an unknown CI host: the clone can learn the default branch, and the job can set the values
+/// that the host does not report. It names variables and not flags, because few commands have all of these flags. It
+/// does not name SLUICEGATE_POLICY=head: with this variable in the job, every change would decide its own verdict.
 const UNKNOWN_HOST: &str = "run `git remote set-head origin --auto` first, so that the clone knows the default branch; \
      if the CI host does not report them, also set SLUICEGATE_BASE (the commit to compare with) and SLUICEGATE_BRANCH \
      (the branch of the run)";

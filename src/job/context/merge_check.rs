@@ -75,8 +75,8 @@ pub fn require_merged(
     })
 }
 
-/// Returns the branch of the run if this clone's copy of it may be outdated: its tip is an ancestor of the commit, so the
-/// branch on the remote may already contain the commit. Returns `None` for the branch of an unmerged change.
+/// Returns the branch of the run if this clone's copy of it may be outdated: its tip is an ancestor of the commit, so
+/// the branch on the remote may already contain the commit. Returns `None` for the branch of an unmerged change.
 fn find_outdated_run_branch(
     branches: &TargetBranches<'_>,
     repo: &Repository,

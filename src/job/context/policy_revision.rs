@@ -242,8 +242,8 @@ fn find_policy_branch_name(
     Ok(branches.find_recorded_default_branch()?.map(|tip| tip.branch))
 }
 
-/// Returns whether the clone's copy of the branch contains a newer commit than the event names for it. A copy that lacks
-/// the event's commit is out of date, or the commit belongs to an earlier target of the change.
+/// Returns whether the clone's copy of the branch contains a newer commit than the event names for it. A copy that
+/// lacks the event's commit is out of date, or the commit belongs to an earlier target of the change.
 fn has_known_age(branches: &TargetBranches<'_>, branch: &str) -> bool {
     branches
         .find_tip(branch)

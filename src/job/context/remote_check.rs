@@ -7,8 +7,8 @@ use sluicegate_git::{RemoteBranch, Repository};
 
 impl Target {
     /// Checks in the clone's remote-tracking branches whether the branch on the remote contains head. A run without
-    /// pipelines to review is not checked. The branch of a fork is an error, because the platform cannot read it. In CI,
-    /// the clone often lacks the branch or has an outdated one: a missing commit is then only a warning, which is
+    /// pipelines to review is not checked. The branch of a fork is an error, because the platform cannot read it. In
+    /// CI, the clone often lacks the branch or has an outdated one: a missing commit is then only a warning, which is
     /// returned.
     pub fn check_head_on_remote(&self, repo: &Repository) -> Result<Option<String>, ContextError> {
         if self.idle_reason.is_some() {

@@ -204,8 +204,8 @@ impl<'a> TargetBranches<'a> {
     }
 
     /// Returns whether a commit that the event names for the target is a commit of the target although the clone's copy
-    /// of the branch lacks it. After this run fetched the branch, only GitLab is trusted, which starts a new pipeline if
-    /// the target of a merge request changes: another host's commits may belong to the earlier target.
+    /// of the branch lacks it. After this run fetched the branch, only GitLab is trusted, which starts a new pipeline
+    /// if the target of a merge request changes: another host's commits may belong to the earlier target.
     fn trusts_event_commits(&self) -> bool {
         self.ci.target_copy == TargetCopy::Cloned || self.ci.host == Host::GitLab
     }

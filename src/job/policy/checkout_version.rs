@@ -17,9 +17,9 @@ pub enum CheckoutFiles {
 }
 
 impl CheckoutFiles {
-    /// Returns which version of the checkout a run reads: a local run uses `local_files`, but in a directory without git
-    /// the files on disk. A CI run uses the checked-out commit, or the files on disk if there is no commit. If the CI
-    /// context is not known, the run is treated as a CI run.
+    /// Returns which version of the checkout a run reads: a local run uses `local_files`, but in a directory without
+    /// git the files on disk. A CI run uses the checked-out commit, or the files on disk if there is no commit. If the
+    /// CI context is not known, the run is treated as a CI run.
     pub fn for_run(repo: &Repository, ci: Option<&CiContext>, local_files: &Self) -> Result<Self, GitError> {
         if ci.is_some_and(|ci| ci.host.is_local()) && !repo.is_plain_directory() {
             return Ok(local_files.clone());

@@ -340,8 +340,8 @@ fn read_at_commit(
     read_snapshot_file(repo, &repo.snapshot(commit.clone()), name, path, limit)
 }
 
-/// Reads the file of a snapshot, or returns `None` if it is missing. A symbolic link that leads out of the repository is
-/// an error. `name` is only for messages.
+/// Reads the file of a snapshot, or returns `None` if it is missing. A symbolic link that leads out of the repository
+/// is an error. `name` is only for messages.
 fn read_snapshot_file(
     repo: &Repository,
     snapshot: &Snapshot<'_>,

@@ -26,8 +26,8 @@ pub struct ResolvedPath {
 
 /// Follows the links in `path`, which is relative to the repository root. The result contains each path on the way and,
 /// if the last path is a regular file, that file. A link that leads out of the repository or cannot be read
-/// ends the search and sets `leaves_repository`. After `MAX_LINKS` links, the next link is not followed. A link that leads
-/// to no file, or a submodule at the path, sets `defect`.
+/// ends the search and sets `leaves_repository`. After `MAX_LINKS` links, the next link is not followed. A link that
+/// leads to no file, or a submodule at the path, sets `defect`.
 pub fn follow_links(
     repo: &Repository,
     snapshot: &Snapshot<'_>,

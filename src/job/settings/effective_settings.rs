@@ -146,8 +146,8 @@ impl SettingSources<'_> {
         }
     }
 
-    /// Creates a setting with a value. The value is hidden if it is or may contain a secret, also one that was pasted into
-    /// the wrong setting.
+    /// Creates a setting with a value. The value is hidden if it is or may contain a secret, also one that was pasted
+    /// into the wrong setting.
     fn build_effective_setting(
         &self,
         setting: &'static Setting,

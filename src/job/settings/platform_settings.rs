@@ -61,7 +61,8 @@ impl SettingSources<'_> {
     }
 
     /// Resolves the names that the platform uses for warehouses and the git provider. They are settings because the API
-    /// document replaces them with neutral names, which are the defaults. The document has the git provider in lower case.
+    /// document replaces them with neutral names, which are the defaults. The document has the git provider in lower
+    /// case.
     pub fn resolve_platform_names(&self, args: &VocabularyArgs) -> Result<PlatformNames, SettingsError> {
         let (layers, file) = (self.layers(), self.file.vocabulary.clone());
         Ok(PlatformNames {
@@ -86,8 +87,8 @@ impl SettingSources<'_> {
     }
 
     /// Resolves the `secretType` of references to secrets that are stored in the cloud's key vault: `--key-vault`, or
-    /// else the variable or the configuration file, in upper case as in the API document. References with a `secretType`
-    /// of their own do not need it.
+    /// else the variable or the configuration file, in upper case as in the API document. References with a
+    /// `secretType` of their own do not need it.
     pub fn resolve_secret_type(&self, flag: Option<String>) -> Result<String, SettingsError> {
         let file = self.file.vocabulary.key_vault.clone();
         let name = self.layers().resolve_name(flag, variable::KEY_VAULT, file)?;

@@ -151,8 +151,8 @@ fn compile_path_globs(patterns: &[String]) -> Result<GlobSet, SettingsError> {
     Ok(set)
 }
 
-/// Compiles globs of the names of branches or tags to one set. A glob that no name can match is an error. `example` is a
-/// valid glob for the hint of an error.
+/// Compiles globs of the names of branches or tags to one set. A glob that no name can match is an error. `example` is
+/// a valid glob for the hint of an error.
 pub(super) fn compile_ref_globs(patterns: &[String], example: &str) -> Result<GlobSet, SettingsError> {
     let set = compile_globs(patterns, example)?;
     for pattern in patterns {
@@ -205,9 +205,9 @@ impl SettingSources<'_> {
         self.layers().resolve_expanded_text(flag, variable::HEAD, None)
     }
 
-    /// Resolves the globs that select files. The globs of the job have precedence. If there are none, the globs for this
-    /// purpose in the configuration file apply, and then the globs at the top level of that file. The globs of the job
-    /// are also stored separately: each of its include globs must match a file, and reports repeat all its globs.
+    /// Resolves the globs that select files. The globs of the job have precedence. If there are none, the globs for
+    /// this purpose in the configuration file apply, and then the globs at the top level of that file. The globs of the
+    /// job are also stored separately: each of its include globs must match a file, and reports repeat all its globs.
     pub fn resolve_selection(
         &self,
         args: &GlobArgs,
@@ -236,8 +236,8 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Returns the selection of a publish by the globs of the configuration file; `None` if the file sets none. Globs of
-    /// the job are ignored, because they may be for its review only.
+    /// Returns the selection of a publish by the globs of the configuration file; `None` if the file sets none. Globs
+    /// of the job are ignored, because they may be for its review only.
     pub fn resolve_file_publish_selection(&self) -> Result<Option<Selection>, SettingsError> {
         let (section_include, section_exclude) = self.section_globs(SelectionPurpose::Publish);
         let include = section_include.or(self.file.include.as_ref());

@@ -231,8 +231,8 @@ impl<'a> SettingSources<'a> {
         })
     }
 
-    /// Returns the full paths in the configuration file that must not be written, or that leave the checkout, because of
-    /// its files and links. A path that is invalid in itself, for example because of `..`, is omitted.
+    /// Returns the full paths in the configuration file that must not be written, or that leave the checkout, because
+    /// of its files and links. A path that is invalid in itself, for example because of `..`, is omitted.
     pub fn list_unusable_paths(&self) -> Vec<PathBuf> {
         let Some(root) = &self.checkout else {
             return Vec::new();
@@ -322,8 +322,8 @@ impl<'a> SettingSources<'a> {
     }
 
     /// Returns whether the policy revision has a file that cannot be used. Nobody knows which levels it sets, so the
-    /// strictest ones apply, unless the job sets others. The defaults apply to the change that repairs the file, so that
-    /// it can pass; if its version cannot be used, it fails anyway.
+    /// strictest ones apply, unless the job sets others. The defaults apply to the change that repairs the file, so
+    /// that it can pass; if its version cannot be used, it fails anyway.
     pub(super) const fn has_lost_policy(&self) -> bool {
         self.unusable_reason.is_some() && !self.is_repairable
     }

@@ -42,8 +42,8 @@ enum ValueKind {
 }
 
 impl ValueKind {
-    /// Returns the kind of candidates for the argument's value. Returns `None` for other arguments: clap completes those
-    /// with fixed values itself, and free text has no candidates.
+    /// Returns the kind of candidates for the argument's value. Returns `None` for other arguments: clap completes
+    /// those with fixed values itself, and free text has no candidates.
     fn find_for_argument(command: &str, arg: &Arg) -> Option<Self> {
         let value_name = arg.get_value_names().and_then(<[_]>::first)?;
         match (command, arg.get_id().as_str(), value_name.as_str()) {

@@ -174,8 +174,8 @@ pub(crate) fn render_text(checks: &[Check], is_colored: bool, width: Option<usiz
     text
 }
 
-/// Describes the failed checks for a CI host: a summary, a line for each check, and their hints, each once. `None` if no
-/// check failed.
+/// Describes the failed checks for a CI host: a summary, a line for each check, and their hints, each once. `None` if
+/// no check failed.
 pub(crate) fn describe_failed_checks(checks: &[Check]) -> Option<String> {
     let failed_count = count_failed_checks(checks);
     if failed_count == 0 {

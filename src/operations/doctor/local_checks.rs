@@ -208,8 +208,8 @@ fn check_team_rules(run: &Run, workspace: &Workspace<'_>) -> Result<CheckOutcome
     })
 }
 
-/// Checks that the waivers that apply to a run can be used. In CI, a run does not fail because of waivers that cannot be
-/// used: it waives nothing.
+/// Checks that the waivers that apply to a run can be used. In CI, a run does not fail because of waivers that cannot
+/// be used: it waives nothing.
 fn check_waivers(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<CheckOutcome, Failure> {
     let rules = workspace.read_rules_at(snapshot)?;
     // The bases decide about notes alone, which are not shown here.

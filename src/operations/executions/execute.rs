@@ -351,8 +351,8 @@ impl PipelineRun<'_> {
     }
 
     /// Writes the JUnit report if `--junit` is set. `execution` is `None` if it is unknown how the execution ended.
-    /// `waiting_time` is the duration if the platform reports none. Without the platform's start time, the report has the
-    /// start of this command. If the file cannot be written, prints the failure
+    /// `waiting_time` is the duration if the platform reports none. Without the platform's start time, the report has
+    /// the start of this command. If the file cannot be written, prints the failure
     /// and returns the exit status for it.
     fn write_junit_report(
         &self,

@@ -20,9 +20,9 @@ pub(super) struct GateEditBuilder<'m> {
 
 impl GateEditBuilder<'_> {
     /// Adds the edit of a glob that the move affects. The glob is listed instead if it loses a moved file and cannot be
-    /// rewritten, such as `{old,stage}/**`, `old/*` or `a[[]1].orch.yaml`. A glob with `**` is listed only if it contains
-    /// the old path, because `old/**` is about a directory and not about the file. With `extension`, the glob may omit
-    /// it.
+    /// rewritten, such as `{old,stage}/**`, `old/*` or `a[[]1].orch.yaml`. A glob with `**` is listed only if it
+    /// contains the old path, because `old/**` is about a directory and not about the file. With `extension`, the glob
+    /// may omit it.
     pub(super) fn add_glob(&mut self, node: NodeRef<'_, '_>, referrer: Referrer, extension: Option<&str>) {
         let edit = build_value_edit(node, referrer, &|glob| {
             self.moves.call_glob_after_move(glob, extension)

@@ -65,8 +65,8 @@ pub(crate) fn execute_plan(
     })
 }
 
-/// Writes the edited files, and adds each to `written_edits`. Fails if a file cannot be written, or if a signal arrives,
-/// also while git moves the files or the last file is written.
+/// Writes the edited files, and adds each to `written_edits`. Fails if a file cannot be written, or if a signal
+/// arrives, also while git moves the files or the last file is written.
 fn write_edits<'p>(
     signals: &Signals,
     root: &Path,

@@ -162,8 +162,8 @@ impl HostRecipe {
             .find(|path| self.runs_program(&read_ci_file(&root.join(path))))
     }
 
-    /// Returns whether the text of a CI file runs this program. A comment, the inclusion of the alternative file and the
-    /// name of a file of the gate configuration do not run it.
+    /// Returns whether the text of a CI file runs this program. A comment, the inclusion of the alternative file and
+    /// the name of a file of the gate configuration do not run it.
     fn runs_program(&self, text: &str) -> bool {
         let mut code = remove_comments(text);
         if let Some((path, _)) = self.alternative {

@@ -269,8 +269,8 @@ fn require_signed_template(recipe: Option<&HostRecipe>) -> Result<(), Failure> {
     )
 }
 
-/// Returns the default branch, and how it was detected: the one that the clone records for a remote, otherwise `main` or
-/// `master` of a remote, otherwise the checked-out branch, otherwise [`FALLBACK_BRANCH`]. Warns if it may be wrong.
+/// Returns the default branch, and how it was detected: the one that the clone records for a remote, otherwise `main`
+/// or `master` of a remote, otherwise the checked-out branch, otherwise [`FALLBACK_BRANCH`]. Warns if it may be wrong.
 fn detect_default_branch(run: &Run, repo: &Repository) -> Result<DefaultBranch, Failure> {
     if let Some(branch) = repo.find_recorded_default_branch()? {
         let source = format!("recorded in {}/HEAD", branch.remote);

@@ -36,7 +36,8 @@ impl<'f> FixSummary<'f> {
     }
 
     /// Prints the fixes and the findings that are left, as text or as JSON. Warns of the files that could not be
-    /// evaluated, and notes if no rule applies to any file. If files were changed but not staged, prints a note, except outside a repository.
+    /// evaluated, and notes if no rule applies to any file. If files were changed but not staged, prints a note, except
+    /// outside a repository.
     pub(crate) fn print(&self, run: &Run, repo: &Repository, args: &FixArgs) -> Result<(), Failure> {
         if !self.unevaluated_files.is_empty() {
             run.ui

@@ -122,9 +122,10 @@ impl MessageHistory<'_> {
         Ok(())
     }
 
-    /// Prints new messages until the task ends. Prints each new status as `tasks wait` does, because messages may not come
-    /// for a long time, and warns each time that the task begins to wait for a decision. Fails if the task fails, at the time limit, or if the task stopped and may not be finished. Requests the status before
-    /// the messages, because only then the messages of a finished task are complete.
+    /// Prints new messages until the task ends. Prints each new status as `tasks wait` does, because messages may not
+    /// come for a long time, and warns each time that the task begins to wait for a decision. Fails if the task fails,
+    /// at the time limit, or if the task stopped and may not be finished. Requests the status before the messages,
+    /// because only then the messages of a finished task are complete.
     async fn print_messages_until_end(&mut self, mut pace: Pace) -> CommandResult {
         let mut was_waiting = false;
         // The last known task, for the message at the time limit.
@@ -213,8 +214,8 @@ impl MessageHistory<'_> {
         Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(self.details_hint())
     }
 
-    /// Prints the collected messages, and the other fields of the first response, as one JSON document. Does nothing for text, because each message was printed when
-    /// it was read.
+    /// Prints the collected messages, and the other fields of the first response, as one JSON document. Does nothing
+    /// for text, because each message was printed when it was read.
     fn finish_output(&self) -> Result<(), Failure> {
         match self.output.output {
             OutputFormat::Text => Ok(()),

@@ -119,8 +119,8 @@ fn read_usable_sources<'r>(
     Ok(SettingSources::new(&run.env, &file, None, UnusableFile::Reject).ok())
 }
 
-/// Returns whether a run in CI uses the configuration file: its values are valid, and its globs and its hidden directory
-/// match files.
+/// Returns whether a run in CI uses the configuration file: its values are valid, and its globs and its hidden
+/// directory match files.
 fn is_selection_usable(
     run: &Run,
     sources: &SettingSources<'_>,

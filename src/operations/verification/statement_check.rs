@@ -176,9 +176,9 @@ fn find_commit_in_clone(run: &Run, id: &str) -> Result<Option<(Repository, Commi
     Ok(commit.map(|commit| (repository, commit)))
 }
 
-/// Compares the digests of the gate configuration in the statement with the files of its commit, and finds the files that
-/// the statement omits. If the statement does not name a commit, or the clone does not have it, prints this and returns
-/// no differences.
+/// Compares the digests of the gate configuration in the statement with the files of its commit, and finds the files
+/// that the statement omits. If the statement does not name a commit, or the clone does not have it, prints this and
+/// returns no differences.
 fn compare_policy(
     run: &Run,
     policy: &PolicyDigests,

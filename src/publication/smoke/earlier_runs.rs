@@ -11,8 +11,8 @@ use sluicegate_platform::http::ErrorKind;
 use std::path::Path;
 
 impl Publication<'_> {
-    /// Returns the record of the smoke runs in the receipt that an earlier run of the program wrote to the same path, if
-    /// that receipt is about the same version. A receipt that cannot be used was reported with the ignored files.
+    /// Returns the record of the smoke runs in the receipt that an earlier run of the program wrote to the same path,
+    /// if that receipt is about the same version. A receipt that cannot be used was reported with the ignored files.
     pub(super) fn find_earlier_record(&self, receipt: &Receipt) -> Option<SmokeRecord> {
         self.read_own_earlier_receipt()
             .filter(|earlier_receipt| earlier_receipt.has_same_version(receipt))

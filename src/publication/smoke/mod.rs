@@ -38,8 +38,8 @@ impl Publication<'_> {
     }
 
     /// Disables an uploaded version that may be incomplete, if smoke runs are due: they do not run for such a version,
-    /// so nothing shows that it works. If it is unknown whether the version exists, a failure is not reported. A version
-    /// that another run may have published stays enabled.
+    /// so nothing shows that it works. If it is unknown whether the version exists, a failure is not reported. A
+    /// version that another run may have published stays enabled.
     /// Does nothing with `--on-smoke-failure keep`, or if an earlier step has disabled the version or failed to do so.
     pub(super) fn disable_unproven_version(
         &self,
@@ -120,8 +120,8 @@ impl Publication<'_> {
             return Ok(None);
         }
         let name = &published_version.version;
-        // A signal must not end the program during the smoke runs, because the version may have to be disabled then, nor
-        // before the reports are written.
+        // A signal must not end the program during the smoke runs, because the version may have to be disabled then,
+        // nor before the reports are written.
         self.run.signals.hold();
         self.run.block_on(async {
             let version = match self.request_version(platform, receipt).await {

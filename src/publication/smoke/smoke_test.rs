@@ -152,8 +152,8 @@ impl<'a> SmokeTest<'a> {
     }
 
     /// Starts and follows the runs one after the other. Fails at the first one that does not succeed. Fails before the
-    /// first one if the version has no digest, or if consumers would not get the version. After each run, consumers must
-    /// still get the version, because the run proves nothing about it otherwise.
+    /// first one if the version has no digest, or if consumers would not get the version. After each run, consumers
+    /// must still get the version, because the run proves nothing about it otherwise.
     async fn follow_runs(&self, record: &mut SmokeRecord) -> Result<(), SmokeProblem> {
         if self.receipt.digest.is_empty() {
             let reason =
@@ -236,7 +236,8 @@ impl<'a> SmokeTest<'a> {
             entry.started_at.clone_from(&result.started_at);
             entry.finished_at.clone_from(&result.finished_at);
             entry.has_ended = execution.has_ended();
-            // If the program ends before the caller has looked up the latest version, no rerun continues this execution.
+            // If the program ends before the caller has looked up the latest version, no rerun continues this
+            // execution.
             entry.problem = problem.is_none().then(|| UNPROVEN_EXECUTION.to_owned());
         });
         match problem {
@@ -298,8 +299,8 @@ impl<'a> SmokeTest<'a> {
         }
     }
 
-    /// Returns whether the version is disabled if a run does not succeed: this run of the program published the version,
-    /// or started or followed an execution.
+    /// Returns whether the version is disabled if a run does not succeed: this run of the program published the
+    /// version, or started or followed an execution.
     fn can_disable_version(&self, record: &SmokeRecord) -> bool {
         self.is_new || record.has_execution()
     }

@@ -50,8 +50,8 @@ pub fn agent_project(behavior: AgentBehavior) -> Local {
     agent_project_with(behavior, &[(ORDERS, &pipeline_with_findings())])
 }
 
-/// Runs the fix and checks that it writes to no branch: the clone and the remote have the same references as before, the
-/// new branch excepted, and the working tree is unchanged.
+/// Runs the fix and checks that it writes to no branch: the clone and the remote have the same references as before,
+/// the new branch excepted, and the working tree is unchanged.
 #[track_caller]
 pub fn run_fix(local: &Local, args: impl Arguments) -> ProgramOutput {
     let before = list_references(local);

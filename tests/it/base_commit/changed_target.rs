@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 const STRICT: &str = "review: { fail-on: error }\n";
 const LENIENT: &str = "review: { fail-on: never }\n";
 
-/// A strict `main`, the branch `earlier`, which is lenient, and the branch `change` with a pipeline. The pull request of
-/// `change` went to `earlier` and now goes to `main`.
+/// A strict `main`, the branch `earlier`, which is lenient, and the branch `change` with a pipeline. The pull request
+/// of `change` went to `earlier` and now goes to `main`.
 struct Retargeted {
     world: World,
     main: String,
@@ -196,7 +196,8 @@ fn clone_without_new_target_is_refused_unless_it_may_fetch() {
     }
 }
 
-/// An event after the change of the target does not name the earlier target, but its merge and `base.sha` may be the same.
+/// An event after the change of the target does not name the earlier target, but its merge and `base.sha` may be the
+/// same.
 #[test]
 fn later_event_with_earlier_target_is_recognized_by_fetch() {
     let request = Retargeted::new(&bad_pipeline(), false);

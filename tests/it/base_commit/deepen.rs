@@ -642,8 +642,8 @@ fn branch_of_tag_is_fetched_even_if_no_base_is_needed() {
     assert_eq!(output.json()["branch"], "main", "{}", output.all());
 }
 
-/// A local run names its branch, and the branch of a host's own commit is not inferred. On a host, the default branch is
-/// fetched as the base of the change.
+/// A local run names its branch, and the branch of a host's own commit is not inferred. On a host, the default branch
+/// is fetched as the base of the change.
 #[test]
 fn branch_that_would_not_be_used_is_not_fetched() {
     let project = Project::new();

@@ -1,5 +1,5 @@
-//! The work of a check is bounded: no message repeats a text that the change contains once, and no call repeats the work
-//! of another.
+//! The work of a check is bounded: no message repeats a text that the change contains once, and no call repeats the
+//! work of another.
 
 use crate::support::{Call, World, finding_values, orchestration_text, project};
 use serde_json::Value;

@@ -13,7 +13,8 @@ fn pipeline_with_lost_component() -> String {
     orchestration_text(&["Start", "Done"]) + LOST
 }
 
-/// Creates a branch `change` with a pipeline that breaks a default rule. Neither the branch nor `main` has a rules file.
+/// Creates a branch `change` with a pipeline that breaks a default rule. Neither the branch nor `main` has a rules
+/// file.
 fn ruleless() -> World {
     let world = World::new();
     world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));

@@ -24,8 +24,8 @@ fn shared_project() -> World {
     world
 }
 
-/// Runs the hook for the staged files as pre-commit does: it passes the names that match `files`, never those of deleted
-/// files, and skips the hook without a match unless `always_run` is set. Returns `None` if the hook is skipped.
+/// Runs the hook for the staged files as pre-commit does: it passes the names that match `files`, never those of
+/// deleted files, and skips the hook without a match unless `always_run` is set. Returns `None` if the hook is skipped.
 fn run_hook(world: &World) -> Option<ProgramOutput> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(".pre-commit-hooks.yaml");
     let hooks: Value = serde_yaml::from_str(&fs::read_to_string(path).unwrap()).unwrap();

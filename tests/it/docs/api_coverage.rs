@@ -26,7 +26,8 @@ against the local platform, which needs tests of its own for what no command sen
 the three.
 ";
 
-/// Begins the comment that names an endpoint of the next test or, in the module's documentation, of all tests of a file.
+/// Begins the comment that names an endpoint of the next test or, in the module's documentation, of all tests of a
+/// file.
 const MARK: &str = "Endpoint: ";
 
 /// The tests of a directory, as `module::name`, and the endpoints that they name.

@@ -1,8 +1,8 @@
 //! The rules of the API document, each with the tests that cover it. The tests name their endpoints themselves.
 //!
-//! A row contains its subject, then the tests of the client against the fixtures (`crates/platform/tests/api`), those of the local
-//! platform (`crates/local-platform/tests/service`) and those of the command against the local platform (`tests/it`). A test is identified
-//! by its module and the start of its name; several are separated by a space.
+//! A row contains its subject, then the tests of the client against the fixtures (`crates/platform/tests/api`), those
+//! of the local platform (`crates/local-platform/tests/service`) and those of the command against the local platform
+//! (`tests/it`). A test is identified by its module and the start of its name; several are separated by a space.
 
 /// The subject, and the tests of client, local platform and command.
 pub type Row = (&'static str, &'static str, &'static str, &'static str);

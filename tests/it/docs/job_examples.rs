@@ -158,8 +158,8 @@ fn page_about_tags_sets_version_name_in_the_rules_of_the_job() {
     }
 }
 
-/// Earlier jobs often run code of the change. GitLab passes their dotenv variables, which override those of the project,
-/// and their files; Bitbucket passes the files of earlier steps.
+/// Earlier jobs often run code of the change. GitLab passes their dotenv variables, which override those of the
+/// project, and their files; Bitbucket passes the files of earlier steps.
 #[test]
 fn jobs_that_run_program_take_nothing_from_earlier_jobs() {
     let jobs = documents().into_iter().flat_map(|(page, document)| {

@@ -287,8 +287,8 @@ fn fix_in_file_with_fix_that_rule_rejects_is_made() {
     );
 }
 
-/// A group of fixes is not tried further after the maximum number of attempts. The reason of such a group is not that of
-/// one of its fixes.
+/// A group of fixes is not tried further after the maximum number of attempts. The reason of such a group is not that
+/// of one of its fixes.
 #[test]
 fn fixes_that_were_not_tried_apart_do_not_name_a_finding_of_another_one() {
     let mut main = HEADER.to_owned();

@@ -106,7 +106,8 @@ fn tag_is_everything_on_branch_that_holds_it() {
         .changes(&ALL_OF_MAIN);
 }
 
-/// A custom pipeline that a user started for a commit has neither branch nor tag. The commit may be on several branches.
+/// A custom pipeline that a user started for a commit has neither branch nor tag. The commit may be on several
+/// branches.
 #[test]
 fn branch_of_custom_pipeline_of_commit_is_not_guessed() {
     let project = Project::new();

@@ -196,7 +196,8 @@ fn version_that_cannot_be_enabled_again_is_reported_with_the_command() {
     ]);
 }
 
-/// Creates a platform with the enabled versions 1, 2 and 3. The first `lag` lookups of the latest version get version 2.
+/// Creates a platform with the enabled versions 1, 2 and 3. The first `lag` lookups of the latest version get
+/// version 2.
 fn platform_with_old_latest_version(lag: usize) -> Platform {
     let platform = Platform::new();
     let entries: Vec<Value> = ["1", "2", "3"].map(|name| version_entry(name, true)).to_vec();

@@ -879,8 +879,8 @@ fn facts_of_the_checkouts_file_apply_without_a_policy() {
     assert_told(&world, &push_of_azure(&world, "change"), &reasons);
 }
 
-/// Replaces `main` on the remote by a stricter sibling of its tip, and returns both commits. The clone's own `main`, which
-/// the event names, stays at the lenient commit.
+/// Replaces `main` on the remote by a stricter sibling of its tip, and returns both commits. The clone's own `main`,
+/// which the event names, stays at the lenient commit.
 fn replace_lenient_main(world: &World) -> (String, String) {
     let lenient = world.git("rev-parse main");
     world.git("checkout -q -b strict main~1");

@@ -796,7 +796,8 @@ fn upload_after_newer_version_was_enabled_names_that_change() {
         .saying(&["was enabled while this publish was running"]);
 }
 
-/// The version is disabled because it is incomplete, and again because a newer version appeared. The last state decides.
+/// The version is disabled because it is incomplete, and again because a newer version appeared. The last state
+/// decides.
 #[test]
 fn incomplete_upload_after_newer_version_reports_the_last_state_of_the_version() {
     let (world, server) = stage();

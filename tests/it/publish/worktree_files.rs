@@ -234,7 +234,8 @@ fn tracked_script_below_linked_root_is_published() {
     assert!(output.out.contains("sql/load.sql"), "{}", output.all());
 }
 
-/// With `core.autocrlf`, which git for Windows sets, the files on disk have other line endings than those in the commit.
+/// With `core.autocrlf`, which git for Windows sets, the files on disk have other line endings than those in the
+/// commit.
 #[test]
 fn unmodified_files_with_converted_line_endings_are_published_once() {
     let (world, server) = stage();

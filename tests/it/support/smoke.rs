@@ -113,8 +113,8 @@ impl SmokePlatform {
         *self.latest.lock().unwrap() = None;
     }
 
-    /// Lets the execution end in SUCCESS, and another job publish version 2 or, if `is_disabled` is set, disable version
-    /// 1 before that.
+    /// Lets the execution end in SUCCESS, and another job publish version 2 or, if `is_disabled` is set, disable
+    /// version 1 before that.
     pub fn change_latest_during_run(&self, is_disabled: bool) {
         let (newer_version, latest) = (self.newer_version(), Arc::clone(&self.latest));
         let disabled_state = Arc::clone(&self.is_disabled);

@@ -23,7 +23,8 @@ fn command_that_cannot_start_its_threads_exits_with_2() {
         .expect(0);
 }
 
-/// The number of open files that suffices depends on the machine: each limit gives either the whole result or the error.
+/// The number of open files that suffices depends on the machine: each limit gives either the whole result or the
+/// error.
 #[cfg(target_os = "linux")]
 #[test]
 fn check_with_too_few_open_files_gives_the_whole_result_or_exits_with_2() {

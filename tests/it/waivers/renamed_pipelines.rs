@@ -252,8 +252,8 @@ fn unneeded_waiver_that_change_removes_causes_no_note() {
     assert!(!notes.contains("can be removed"), "{notes}");
 }
 
-/// The branch was created before the target added the waivers file, so the file must come to the branch before it can be
-/// edited.
+/// The branch was created before the target added the waivers file, so the file must come to the branch before it can
+/// be edited.
 #[test]
 fn branch_without_waivers_file_is_asked_to_merge_target_before_edit() {
     let world = project();

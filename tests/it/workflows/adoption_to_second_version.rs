@@ -233,8 +233,8 @@ fn repository_with_history_adopts_gate_and_publishes_two_versions() {
     let receipt = hour.run("publish --version-name {next} --dry-run").expect(0);
     has(&receipt, &["1.0.1"]);
 
-    // With the names that `init` chose: the commit of 1.0.1 is not published again, and the next commit is published once,
-    // regardless of how often the job runs.
+    // With the names that `init` chose: the commit of 1.0.1 is not published again, and the next commit is published
+    // once, regardless of how often the job runs.
     let payload = hour.push_event(&hour.id("HEAD^"));
     let job = hour.job_of_init("push", "refs/heads/main", &payload);
     has(

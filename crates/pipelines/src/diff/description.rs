@@ -58,8 +58,8 @@ pub(super) struct Description {
 }
 
 impl Description {
-    /// Adds a line of explanatory text. [`Self::push_value`] adds the lines that show a value of the file. The caller of
-    /// both checks whether the item or the field gets another line.
+    /// Adds a line of explanatory text. [`Self::push_value`] adds the lines that show a value of the file. The caller
+    /// of both checks whether the item or the field gets another line.
     pub(super) fn push_text(&mut self, depth: usize, sign: Sign, content: &str) {
         self.shares.use_line(depth);
         self.push_extra_line(depth, sign, content);
@@ -159,8 +159,8 @@ impl Description {
 
     /// Describes changed fields. The cells of a table row are described together, and so are the fields of a list entry
     /// that was added or removed. With `is_new`, the fields belong to a new component or variable, of which only the
-    /// first groups of fields are described. The number of groups that get no line is shown. If no field is worth a line,
-    /// a remark says so.
+    /// first groups of fields are described. The number of groups that get no line is shown. If no field is worth a
+    /// line, a remark says so.
     pub(super) fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
         let groups = join_moved_entries(field_groups::group_fields(fields.iter().copied()));
         let max_group_count = field_groups::limit_group_count(groups.len(), is_new);
@@ -214,8 +214,8 @@ impl Description {
         }
     }
 
-    /// Shows how many fields of an item are not described: on the line of the item if nothing is below it. The last line
-    /// of the description counts the fields that are items of their own.
+    /// Shows how many fields of an item are not described: on the line of the item if nothing is below it. The last
+    /// line of the description counts the fields that are items of their own.
     fn push_field_omission(&mut self, depth: usize, omitted_count: usize) {
         if depth <= 1 {
             self.shares.omitted_items.values += omitted_count;

@@ -133,8 +133,8 @@ pub(super) fn is_empty_leaf(leaf: &Leaf) -> bool {
     }
 }
 
-/// Returns the text before the value of a field: its path as [`format_path_steps`] writes it, with the names of its list
-/// entries. Returns an empty text if the component or the variable itself is the value.
+/// Returns the text before the value of a field: its path as [`format_path_steps`] writes it, with the names of its
+/// list entries. Returns an empty text if the component or the variable itself is the value.
 pub(super) fn format_field_prefix(field: &FieldDiff) -> String {
     if field.path.is_empty() {
         return String::new();

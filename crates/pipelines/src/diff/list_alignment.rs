@@ -176,8 +176,8 @@ impl<'t, 'a> ListVersions<'t, 'a> {
         if has_changes { joined_pairs } else { split_pairs }
     }
 
-    /// Returns the index in the base for each entry of the head that moved: that has the key of an entry of the base with
-    /// which it is not paired.
+    /// Returns the index in the base for each entry of the head that moved: that has the key of an entry of the base
+    /// with which it is not paired.
     fn find_moved_entries(&self, pairs: &[IndexPair]) -> HashMap<usize, usize> {
         let mut removed_entries: Vec<(usize, String)> = Vec::new();
         let mut added_entries: HashMap<String, VecDeque<usize>> = HashMap::new();

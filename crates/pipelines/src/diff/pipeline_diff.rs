@@ -132,8 +132,8 @@ pub struct PipelineDiff {
     pub told_other: Option<Vec<FieldDiff>>,
     /// Whether the canvas or the formatting of the file changed too.
     pub layout: bool,
-    /// The old names of components by their new names, if a link of the head still leads to the old name. The diff shows
-    /// such a component as removed and added, because the link did not change.
+    /// The old names of components by their new names, if a link of the head still leads to the old name. The diff
+    /// shows such a component as removed and added, because the link did not change.
     #[serde(skip)]
     pub incomplete_renames: BTreeMap<String, String>,
 }

@@ -389,7 +389,8 @@ fn unreadable_side_is_reported() {
 /// A document as the value at each path: an independent view, to rebuild documents.
 type Facts = BTreeMap<Vec<PathStep>, Leaf>;
 
-/// Returns the facts without the canvas. Links are facts too: their place in a list is replaced by the number of equal links.
+/// Returns the facts without the canvas. Links are facts too: their place in a list is replaced by the number of equal
+/// links.
 fn facts(text: &str) -> (Facts, BTreeMap<(String, String, String), usize>) {
     let tree = Tree::parse(text.as_bytes()).unwrap();
     let mut found = (Facts::new(), BTreeMap::new());

@@ -229,9 +229,9 @@ impl<'m> ReferenceRepair<'m> {
         (new_target.as_deref() != Ok(target)).then_some(new_target)
     }
 
-    /// Returns the new path of the pipeline that the change renamed and that the call means. Returns an error if this is
-    /// uncertain, or if the call means another pipeline since the change. Returns `None` if the change does not explain
-    /// the call.
+    /// Returns the new path of the pipeline that the change renamed and that the call means. Returns an error if this
+    /// is uncertain, or if the call means another pipeline since the change. Returns `None` if the change does not
+    /// explain the call.
     fn find_renamed_pipeline(
         &self,
         reference: &Reference,

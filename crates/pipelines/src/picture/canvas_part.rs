@@ -50,8 +50,8 @@ impl Canvas {
     }
 
     /// Returns the canvas without the boxes and links that have this mark: without the added ones, it shows the old
-    /// version. It has no stubs for links to excluded boxes, because these boxes do not exist in that version. A missing
-    /// component is excluded if only excluded links name it.
+    /// version. It has no stubs for links to excluded boxes, because these boxes do not exist in that version. A
+    /// missing component is excluded if only excluded links name it.
     fn without_mark(&self, mark: ChangeMark) -> Self {
         let linked_indices: HashSet<usize> = self
             .arrows
@@ -227,7 +227,8 @@ impl CanvasBox {
 /// Returns the number of boxes that can be reached from the box `start` in one or more steps. `neighbors` contains the
 /// next boxes of each box.
 fn count_reachable(neighbors: &[Vec<usize>], start: usize) -> usize {
-    // A dense pipeline has many links, and this walk starts at each kept box: a set of indices would be ten times slower.
+    // A dense pipeline has many links, and this walk starts at each kept box: a set of indices would be ten times
+    // slower.
     let mut is_reached = vec![false; neighbors.len()];
     let mut reached_count = 0;
     let mut pending = vec![start];

@@ -75,8 +75,8 @@ pub(super) fn wrap_box_texts(canvas: &Canvas) -> Vec<BoxText> {
         .collect()
 }
 
-/// Returns the width of the box for a text of this width. The text is up to a tenth wider in a wide font, such as DejaVu
-/// Sans, which is the default on most Linux machines.
+/// Returns the width of the box for a text of this width. The text is up to a tenth wider in a wide font, such as
+/// DejaVu Sans, which is the default on most Linux machines.
 fn box_width(text_width: i32) -> i32 {
     let wide_text_width = (text_width * 11 + 9) / 10;
     (text_width + 2 * TEXT_MARGIN)

@@ -104,9 +104,9 @@ fn build_stacks(lower_boxes: &[Option<usize>]) -> (Vec<usize>, Vec<usize>) {
     (stack_bases, stack_levels)
 }
 
-/// Moves each removed box whose old place is occupied to the nearest free place above or below. Boxes that were together
-/// on the canvas of the base do not occupy each other's places, however near they are. A box stays where it is if no
-/// tried place is free.
+/// Moves each removed box whose old place is occupied to the nearest free place above or below. Boxes that were
+/// together on the canvas of the base do not occupy each other's places, however near they are. A box stays where it is
+/// if no tried place is free.
 fn move_removed_boxes(canvas: &Canvas, base_points: &mut [Option<Point>]) {
     let mut taken_points: Vec<Point> = Vec::new();
     // The places of living boxes that are new or moved.

@@ -33,8 +33,8 @@ pub enum ConfigDirError {
 }
 
 /// Returns the only hidden directory among `root_directories` (names without a path) that contains the shared-pipelines
-/// file or the rules file, or `None` if no directory does. The inner error is that there are several. `has_file` returns
-/// whether the repository has a file, given its path from the root; its error is the outer one.
+/// file or the rules file, or `None` if no directory does. The inner error is that there are several. `has_file`
+/// returns whether the repository has a file, given its path from the root; its error is the outer one.
 pub fn find_config_dir<E>(
     root_directories: &[String],
     has_file: &dyn Fn(&str) -> Result<bool, E>,

@@ -162,8 +162,8 @@ pub enum ReferenceKind {
 }
 
 impl ReferenceKind {
-    /// Returns the target of a reference of this kind as written, with the extension of the called pipeline, and without
-    /// the extension. The globs of external paths match any of them.
+    /// Returns the target of a reference of this kind as written, with the extension of the called pipeline, and
+    /// without the extension. The globs of external paths match any of them.
     pub fn list_spellings(self, target: &str) -> Vec<String> {
         let name_start = target.rfind('/').map_or(0, |slash_index| slash_index + 1);
         let short_target = match self {

@@ -231,8 +231,8 @@ impl<'f> PipelineFiles<'f> {
             .unwrap_or_default()
     }
 
-    /// Returns the kind of the pipeline with exactly this path if it is another one than `kind`, as which a call of that
-    /// kind cannot find it.
+    /// Returns the kind of the pipeline with exactly this path if it is another one than `kind`, as which a call of
+    /// that kind cannot find it.
     pub fn find_other_kind(&self, path: &str, kind: PipelineKind) -> Option<PipelineKind> {
         PipelineKind::from_path(self.file_at(path)?).filter(|file_kind| *file_kind != kind)
     }

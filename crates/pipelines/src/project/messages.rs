@@ -24,8 +24,8 @@ pub(super) const REPAIR_HINT: &str = "; `sluicegate mv --repair` writes that pat
 /// The hint for a finding with a proven fix.
 pub const FIX_HINT: &str = "; `sluicegate fix` corrects it";
 
-/// The hint for a finding with a proven fix in the staged files: without --staged, the fix may have no base, and so know
-/// no renames.
+/// The hint for a finding with a proven fix in the staged files: without --staged, the fix may have no base, and so
+/// know no renames.
 pub const STAGED_FIX_HINT: &str = "; `sluicegate fix --staged` corrects it";
 
 /// The hint for a finding with a proven fix outside git: without a path, the fix needs a git repository.
@@ -181,8 +181,8 @@ pub fn describe_broken_entry(id: &str, path: &str, reason: &str) -> String {
     )
 }
 
-/// Returns the hint, to append to a message, for an entry whose path lacks the extension of an existing pipeline. Returns
-/// an empty text if there is no such pipeline.
+/// Returns the hint, to append to a message, for an entry whose path lacks the extension of an existing pipeline.
+/// Returns an empty text if there is no such pipeline.
 pub(super) fn suggest_extension(files: &PipelineFiles<'_>, path: &str) -> String {
     if PipelineKind::from_path(path).is_some() {
         return String::new();

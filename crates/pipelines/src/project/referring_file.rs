@@ -138,8 +138,9 @@ impl ReferringFile<'_> {
         })
     }
 
-    /// Returns a hint with the new path of a script that the change renamed, otherwise with files that have the same name
-    /// or differ only in their spelling. The hint is empty if the caller needs no hints (`renames` is `None`). A renamed script whose content was added twice is named, but not offered as a fix.
+    /// Returns a hint with the new path of a script that the change renamed, otherwise with files that have the same
+    /// name or differ only in their spelling. The hint is empty if the caller needs no hints (`renames` is `None`). A
+    /// renamed script whose content was added twice is named, but not offered as a fix.
     fn suggest_script(&self, target: &str) -> CallHint {
         let Some(renames) = self.project.renames else {
             return CallHint::default();
@@ -157,8 +158,8 @@ impl ReferringFile<'_> {
     }
 
     /// Adds the problems of a call: its pipeline is missing, its name is ambiguous or lacks the directory, the change
-    /// makes it mean another pipeline, or it sets a variable that the called pipeline does not have. A missing directory
-    /// is only a warning, unless the call means another pipeline.
+    /// makes it mean another pipeline, or it sets a variable that the called pipeline does not have. A missing
+    /// directory is only a warning, unless the call means another pipeline.
     fn check_call(
         &self,
         reference: &Reference,
@@ -244,9 +245,9 @@ impl ReferringFile<'_> {
         self.shared_id.is_some() && !self.project.is_unpublished_pipeline(self.path)
     }
 
-    /// Returns a hint with the pipeline that a call meant before the change, and its new path. The hint is empty if there
-    /// is no such pipeline. The new path is named, but not offered as a fix, if the call could also mean another pipeline,
-    /// or if the content of the new path was added twice.
+    /// Returns a hint with the pipeline that a call meant before the change, and its new path. The hint is empty if
+    /// there is no such pipeline. The new path is named, but not offered as a fix, if the call could also mean another
+    /// pipeline, or if the content of the new path was added twice.
     fn suggest_earlier_callee(&self, callee: Option<&EarlierCallee>) -> CallHint {
         let (Some(renames), Some(callee)) = (self.project.renames, callee) else {
             return CallHint::default();

@@ -27,8 +27,8 @@ impl<'p> ScriptSuggestions<'p> {
 
     /// Returns a hint for a missing script; it may be empty. The hint names the only file with this path in another
     /// spelling, otherwise the files with this name in other directories, otherwise a file that differs in its Unicode
-    /// normal form. Only the first case is certain enough for a fix (`only_path`). For a single file with this name, and
-    /// for another normal form, the text names the command that writes the path if `can_repair` is set.
+    /// normal form. Only the first case is certain enough for a fix (`only_path`). For a single file with this name,
+    /// and for another normal form, the text names the command that writes the path if `can_repair` is set.
     pub fn suggest_script(&self, target: &str, can_repair: bool) -> CallHint {
         let spelling = self.spellings.find_similar_spelling(target);
         if let Some(spelling) = spelling.filter(|spelling| spelling.is_only_path) {

@@ -97,8 +97,8 @@ fn convert_first_parse_error(source: &str, errors: &ParseErrors) -> ExpressionPr
         .with_help(suggest_operator(source, offset))
 }
 
-/// Returns the question whether the operator of CEL was meant that corresponds to the text at this offset: a single `=`,
-/// or `and` or `or`. A `not` is before the offset, because the parser reads it as a name.
+/// Returns the question whether the operator of CEL was meant that corresponds to the text at this offset: a single
+/// `=`, or `and` or `or`. A `not` is before the offset, because the parser reads it as a name.
 fn suggest_operator(source: &str, offset: usize) -> Option<String> {
     let text_after: String = source.chars().skip(offset).collect();
     let words_before: String = source.chars().take(offset).collect();

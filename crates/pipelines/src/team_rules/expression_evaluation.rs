@@ -19,7 +19,8 @@ const POSITIONS_PER_STEP: usize = 8;
 /// Cost of a pattern that is compiled during the evaluation, in steps.
 const PATTERN_COST: usize = 5000;
 
-/// Additional cost of each byte of such a pattern, in steps. A byte may be a class such as `\W`, which takes long to read.
+/// Additional cost of each byte of such a pattern, in steps. A byte may be a class such as `\W`, which takes long to
+/// read.
 const PATTERN_BYTE_COST: usize = 20;
 
 /// Evaluates expressions with the same budget and the same variables.

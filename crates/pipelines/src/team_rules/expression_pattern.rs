@@ -35,9 +35,9 @@ enum PatternMatcher {
 }
 
 impl TextPattern {
-    /// Compiles the literal pattern of `matches` or `glob`. `remaining_bytes` limits the regular expressions of the file.
-    /// The library does not return the size of a regular expression, so the limit on its size is doubled until it is
-    /// large enough, and each attempt counts.
+    /// Compiles the literal pattern of `matches` or `glob`. `remaining_bytes` limits the regular expressions of the
+    /// file. The library does not return the size of a regular expression, so the limit on its size is doubled until it
+    /// is large enough, and each attempt counts.
     pub(super) fn compile_literal(
         function: Function,
         pattern: &str,

@@ -55,8 +55,8 @@ impl TeamRuleSet {
         }
     }
 
-    /// Parses the rules of a repaired rules file that the broken version has only in an unusable form: its own rules with
-    /// the id of such a rule. If an id of the broken version cannot be read, these are all rules that it lacks.
+    /// Parses the rules of a repaired rules file that the broken version has only in an unusable form: its own rules
+    /// with the id of such a rule. If an id of the broken version cannot be read, these are all rules that it lacks.
     pub fn parse_repaired_rules(broken_bytes: &[u8], repaired_bytes: &[u8]) -> Self {
         let broken_ids = list_rule_ids(broken_bytes);
         let usable_rules = Self::parse_valid_rules(broken_bytes);

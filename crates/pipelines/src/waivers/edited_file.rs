@@ -160,7 +160,8 @@ impl EditedFile {
     /// Returns the lines of the entry without the comments at their end, so that a removal keeps them. A line at the
     /// end that looks like a comment may be part of a text: then the entry differs without it, and without the lines
     /// above it, too. Only the lines of the entry are read again, and few times, because a file may have very many of
-    /// both. An entry that cannot be read alone has an alias of a text in another entry: then all of these lines are kept.
+    /// both. An entry that cannot be read alone has an alias of a text in another entry: then all of these lines are
+    /// kept.
     fn exclude_comments_at_end(&self, item: &LocatedEntry) -> Range<usize> {
         let Range { start, end } = item.lines;
         let is_comment_form =
@@ -211,8 +212,8 @@ impl EditedFile {
     }
 }
 
-/// Returns the file without the brackets of its empty list, so that entries can be added on lines of their own. Comments
-/// stay. Returns `None` if the file has no such brackets.
+/// Returns the file without the brackets of its empty list, so that entries can be added on lines of their own.
+/// Comments stay. Returns `None` if the file has no such brackets.
 fn remove_brackets_of_list(text: &str) -> Option<String> {
     let tree = Tree::parse(text.as_bytes()).ok()?;
     remove_empty_brackets(text, tree.root().position())

@@ -245,9 +245,9 @@ impl<'m> FileWaivers<'m> {
         }
     }
 
-    /// Returns the entry that is about the finding: the one with the strongest effect, and the first of several. Updates
-    /// the effects of all entries. The old path of the file and the old name of the component only count if no entry
-    /// allows the finding by the current ones, because an entry with the old ones is then not needed.
+    /// Returns the entry that is about the finding: the one with the strongest effect, and the first of several.
+    /// Updates the effects of all entries. The old path of the file and the old name of the component only count if no
+    /// entry allows the finding by the current ones, because an entry with the old ones is then not needed.
     fn find_best_entry(
         &mut self,
         finding: &Finding<'_>,
@@ -318,9 +318,9 @@ impl<'f> PathCoverage<'f> {
         }
     }
 
-    /// Returns whether the run shows if an entry with this path is needed: the run evaluated all pipelines that the path
-    /// matches, and the entry's rule had no error, nor a finding whose text depends on the engine if the entry has a
-    /// text. If no pipeline matches, the run must have covered the complete repository, and no other file may match,
+    /// Returns whether the run shows if an entry with this path is needed: the run evaluated all pipelines that the
+    /// path matches, and the entry's rule had no error, nor a finding whose text depends on the engine if the entry has
+    /// a text. If no pipeline matches, the run must have covered the complete repository, and no other file may match,
     /// because rules do not evaluate other files.
     fn is_conclusive(&self, entry: &WaiverEntry, existing_files: &ExistingFiles) -> bool {
         if self.existing_count == 0 {

@@ -98,8 +98,8 @@ impl PathIndex {
     }
 }
 
-/// Returns the values of `about` that the entries about this finding have: none, the finding's identity, and the text of
-/// an engine.
+/// Returns the values of `about` that the entries about this finding have: none, the finding's identity, and the text
+/// of an engine.
 pub(super) fn list_subjects<'f>(finding: &'f Finding<'_>) -> Vec<Option<&'f str>> {
     let identity = finding.identity();
     let engine_text = finding.identity_text.and(finding.text.as_deref());

@@ -15,8 +15,8 @@ const KEYS: [&str; 7] = ["rule", "path", "about", "size", "reason", "owner", "un
 /// Maximum number of waivers in the file.
 const MAX_WAIVERS: usize = 100_000;
 
-/// Maximum number of different paths with a wildcard in the file. Each of them is compared with each pipeline that has a
-/// finding.
+/// Maximum number of different paths with a wildcard in the file. Each of them is compared with each pipeline that has
+/// a finding.
 const MAX_WILDCARD_PATHS: usize = 1_000;
 
 /// Maximum length of a text in an entry, in bytes.
@@ -163,8 +163,8 @@ fn optional_text(item: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, Doc
     }
 }
 
-/// Returns the text of the key `about`, or `None` if the key is missing. A component may have an empty or blank name, so
-/// such a text is valid in quotes.
+/// Returns the text of the key `about`, or `None` if the key is missing. A component may have an empty or blank name,
+/// so such a text is valid in quotes.
 fn parse_about(item: NodeRef<'_, '_>) -> Result<Option<String>, DocumentError> {
     let text = item
         .get("about")

@@ -100,9 +100,9 @@ impl ListPage {
         })
     }
 
-    /// Returns whether another page must be requested, after `earlier_count` entries of earlier pages. `is_paged` states
-    /// that the endpoint has pages; an envelope may be one in any case. If no total and no page size is known, the list
-    /// ends at an empty page: the platform may send smaller pages than requested.
+    /// Returns whether another page must be requested, after `earlier_count` entries of earlier pages. `is_paged`
+    /// states that the endpoint has pages; an envelope may be one in any case. If no total and no page size is known,
+    /// the list ends at an empty page: the platform may send smaller pages than requested.
     pub(super) fn has_next_page(&self, earlier_count: usize, is_paged: bool) -> bool {
         if self.entries.is_empty() {
             return false;
@@ -123,8 +123,8 @@ impl ListPage {
     }
 }
 
-/// Removes the fields that are false for the merged list: those that announce another page, and the total numbers, which
-/// the program states itself, because the entries may be filtered.
+/// Removes the fields that are false for the merged list: those that announce another page, and the total numbers,
+/// which the program states itself, because the entries may be filtered.
 fn remove_page_facts(fields: &mut Map<String, Value>) {
     for name in CONTINUATION_FIELDS.into_iter().chain(TOTAL_FIELDS) {
         fields.shift_remove(name);

@@ -55,8 +55,8 @@ pub struct StreamingDefinition {
 }
 
 /// Reads the definition from the document. Sets `secretType` to the value of `key_vault` in each reference to a secret
-/// that has no `secretType`. Removes the identifier of an existing pipeline, because the platform assigns a new one, and sends the
-/// kinds of the source and the target in lower case.
+/// that has no `secretType`. Removes the identifier of an existing pipeline, because the platform assigns a new one,
+/// and sends the kinds of the source and the target in lower case.
 /// Fails if the file contains a secret, an unquoted value where the platform expects a string, or a driver property
 /// with a number that would be sent in another notation.
 pub fn read_streaming_definition(

@@ -183,7 +183,8 @@ fn check_list_limits(
 }
 
 /// Fails if a page with events announces fewer events than were read up to its end: with such a total, the export would
-/// end too early. Events that expire meanwhile do not cause this, because the list still fills the pages before this one.
+/// end too early. Events that expire meanwhile do not cause this, because the list still fills the pages before this
+/// one.
 fn reject_small_total(page: &EventPage, read_count: usize) -> Result<(), HttpError> {
     match page.total {
         Some(total) if !page.events.is_empty() && total < read_count => {
@@ -233,8 +234,8 @@ pub(super) fn event_time(event: &ApiValue<Event>) -> Option<Timestamp> {
     parse_platform_time(event.event_timestamp.as_deref()?)
 }
 
-/// Returns the latest time of these events; `None` if no event has a valid time. A time in the future is wrong, so it is
-/// ignored: later events have earlier times.
+/// Returns the latest time of these events; `None` if no event has a valid time. A time in the future is wrong, so it
+/// is ignored: later events have earlier times.
 pub(super) fn newest_time<'e>(
     events: impl IntoIterator<Item = &'e ApiValue<Event>>,
     now: Timestamp,

@@ -111,9 +111,10 @@ impl Cursor {
             .collect()
     }
 
-    /// Returns the cursor after an export of these events in `window` from `platform`, or `None` if neither `last` nor an event has
-    /// a time. The cursor remembers the ids of the newest events, which the next export reads again. An event without a
-    /// time is remembered with the newest time. If all events are in the future, the cursor's time is `now`.
+    /// Returns the cursor after an export of these events in `window` from `platform`, or `None` if neither `last` nor
+    /// an event has a time. The cursor remembers the ids of the newest events, which the next export reads again. An
+    /// event without a time is remembered with the newest time. If all events are in the future, the cursor's time is
+    /// `now`.
     pub fn build_next_cursor(
         last: Option<Self>,
         events: &[ApiValue<Event>],

@@ -27,8 +27,8 @@ pub(super) enum Proxies {
 }
 
 impl Proxies {
-    /// Sets these proxies for a client. The HTTP library reads the proxies of the environment by itself, unless it would
-    /// not see all variables.
+    /// Sets these proxies for a client. The HTTP library reads the proxies of the environment by itself, unless it
+    /// would not see all variables.
     pub(super) fn configure(&self, builder: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
         match (self, HiddenVariables::find()) {
             (Self::Fixed { proxy, .. }, _) => builder.proxy(reqwest::Proxy::clone(proxy)),

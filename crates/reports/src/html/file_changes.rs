@@ -18,8 +18,8 @@ use std::fmt::Write as _;
 /// Number of files whose changes are unfolded.
 const MAX_OPEN_FILES: usize = 5;
 
-/// Maximum number of lines in the unfolded list of changes above the findings of a file. The page is about the findings,
-/// so they must be visible without scrolling past a long list.
+/// Maximum number of lines in the unfolded list of changes above the findings of a file. The page is about the
+/// findings, so they must be visible without scrolling past a long list.
 const MAX_OPEN_LINES_ABOVE_FINDINGS: usize = 12;
 
 /// Maximum number of shown files in a list of changes.
@@ -230,8 +230,8 @@ fn render_card(
 }
 
 /// Renders the pictures and the list of changes, which the style sheet puts next to each other if there is space. The
-/// text is empty if there are neither pictures nor changes. The list is folded if `is_list_folded` is true. Also returns
-/// the ids of the components in the pictures.
+/// text is empty if there are neither pictures nor changes. The list is folded if `is_list_folded` is true. Also
+/// returns the ids of the components in the pictures.
 fn render_pictures_and_list(
     canvas: Option<&Canvas>,
     list: ChangeFolds<'_>,

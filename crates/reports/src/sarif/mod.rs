@@ -141,8 +141,8 @@ pub(crate) fn count_omitted_results(report: &Report, context: &ReportContext) ->
 }
 
 /// Builds the result that explains the verdict, if needed, then those of the findings in the order of [`FindingOrder`].
-/// The host's limits omit the least severe findings. Also returns the number of results omitted because of these limits,
-/// or because `rules` omits their rule.
+/// The host's limits omit the least severe findings. Also returns the number of results omitted because of these
+/// limits, or because `rules` omits their rule.
 fn build_results<'a>(
     report: &'a Report,
     context: &ReportContext,

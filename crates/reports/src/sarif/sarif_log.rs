@@ -83,8 +83,8 @@ impl From<&str> for SarifText {
 
 impl From<String> for SarifText {
     /// Converts a message or a description. Viewers show `[text](target)` in it as a link (SARIF 2.1.0, section
-    /// 3.11.6), which a name from a file must not create: an invisible word joiner between the brackets prevents that. Control
-    /// characters and those that change the direction of text become visible.
+    /// 3.11.6), which a name from a file must not create: an invisible word joiner between the brackets prevents that.
+    /// Control characters and those that change the direction of text become visible.
     fn from(text: String) -> Self {
         Self {
             text: escape_controls(&text).replace("](", "]\u{2060}("),

@@ -126,8 +126,8 @@ pub(super) struct FindingSelection<'a> {
 
 impl<'a> FindingSelection<'a> {
     /// Selects which findings a report lists, and counts the others. Errors in the rules file are listed separately, as
-    /// causes. Known and waived findings are listed only if `show` and `medium` include them; the limit of `show` applies
-    /// only to the entries of other findings. `medium` determines which findings become one entry.
+    /// causes. Known and waived findings are listed only if `show` and `medium` include them; the limit of `show`
+    /// applies only to the entries of other findings. `medium` determines which findings become one entry.
     pub(super) fn from_findings(findings: &[Finding<'a>], show: ShowMode, medium: ViewMedium) -> Self {
         let blocks = medium.choose_rule_blocks(show);
         let (mut counted_findings, mut old_findings): (Vec<_>, Vec<_>) =
@@ -155,8 +155,8 @@ impl<'a> FindingSelection<'a> {
     }
 }
 
-/// Splits the entries into the most severe ones, at most `max_count`, and the others. Both parts keep their order, which
-/// is by nearness to the change: a warning on a changed line must not displace the error that fails the gate.
+/// Splits the entries into the most severe ones, at most `max_count`, and the others. Both parts keep their order,
+/// which is by nearness to the change: a warning on a changed line must not displace the error that fails the gate.
 fn choose_most_severe(
     entries: Vec<FindingEntry<'_>>,
     max_count: usize,

@@ -219,7 +219,8 @@ fn component_is_not_known_by_variable_of_its_name() {
     assert_eq!(state(variable, variable), Some(FindingState::Known));
 }
 
-/// Returns the state for each violation of `head`, or one without violations, in comparison with these results of the base.
+/// Returns the state for each violation of `head`, or one without violations, in comparison with these results of the
+/// base.
 fn list_states(base_results: Vec<RuleResult>, head: RuleResult) -> Vec<Option<FindingState>> {
     let to_file = |results| FileResults {
         path: "p".to_owned(),

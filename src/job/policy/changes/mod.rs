@@ -1,8 +1,8 @@
 //! Describes the changes in a file of the gate configuration, as sentences about its two versions.
 //!
 //! These are pure functions from texts to sentences, one for each setting or rule. A sentence states whether the change
-//! relaxes or tightens the gate, if that can be determined. Text from the files is sanitized, and short descriptions are
-//! bounded. To support another file, add a function that uses [`describe_version_differences`].
+//! relaxes or tightens the gate, if that can be determined. Text from the files is sanitized, and short descriptions
+//! are bounded. To support another file, add a function that uses [`describe_version_differences`].
 
 mod rule_changes;
 mod setting_changes;

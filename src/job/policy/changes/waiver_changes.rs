@@ -105,7 +105,8 @@ fn remove_path(entry: &WaiverEntry) -> WaiverEntry {
 }
 
 /// Returns the new paths of the removed waivers that were moved: a single added waiver differs from each only in its
-/// path. If several removed or several added waivers differ only in their paths, it is unknown which one replaces which.
+/// path. If several removed or several added waivers differ only in their paths, it is unknown which one replaces
+/// which.
 fn find_new_paths<'e>(
     removed_entries: &[&'e WaiverEntry],
     added_entries: &[&'e WaiverEntry],
@@ -121,8 +122,8 @@ fn find_new_paths<'e>(
     new_paths
 }
 
-/// Returns the effect of the new size and the new end of a waiver. The effect is unknown if only the reason or the owner
-/// changed, or if several old waivers have the same subject.
+/// Returns the effect of the new size and the new end of a waiver. The effect is unknown if only the reason or the
+/// owner changed, or if several old waivers have the same subject.
 fn find_effect(new: &WaiverEntry, old_subjects: &SubjectGroups<'_>) -> Effect {
     let Some([old]) = old_subjects.get(&new.subject()).map(Vec::as_slice) else {
         return Effect::Unknown;
@@ -135,8 +136,8 @@ fn find_effect(new: &WaiverEntry, old_subjects: &SubjectGroups<'_>) -> Effect {
     find_size_effect(&new.rule, old.size, new.size).combine(end_effect)
 }
 
-/// Returns the effect of the new size of a waiver for this rule. A waiver without a size allows any size. For a minimum,
-/// a smaller size is laxer. The effect is unknown if it is not known whether more or less is worse.
+/// Returns the effect of the new size of a waiver for this rule. A waiver without a size allows any size. For a
+/// minimum, a smaller size is laxer. The effect is unknown if it is not known whether more or less is worse.
 fn find_size_effect(rule: &str, old_size: Option<u64>, new_size: Option<u64>) -> Effect {
     let (old_size, new_size) = match (old_size, new_size) {
         (Some(old_size), Some(new_size)) => (old_size, new_size),
