@@ -78,6 +78,5 @@ fn is_fork_branch(branch: &str) -> bool {
 /// Returns the repository of the project. A project builds its own repository, and a pull request from a fork has the
 /// fork variables or the branch of a fork; without them, the change comes from the project's own repository.
 pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
-    let has_change = !has_fork_variable(env) && !is_fork(env);
-    TargetRepository::new([env.get_owned("CIRCLE_REPOSITORY_URL")], has_change)
+    TargetRepository::new([env.get_owned("CIRCLE_REPOSITORY_URL")], !is_fork(env))
 }
