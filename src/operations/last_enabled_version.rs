@@ -49,8 +49,8 @@ impl VersionSwitch<'_> {
 
     /// Returns the version that consumers get after this one was disabled. Fails if it is unknown. If no version is
     /// enabled, fails after enabling this one again.
-    pub(super) async fn require_latest(&self, version: &str) -> Result<String, Failure> {
-        match self.poll_latest(version).await? {
+    pub(super) async fn require_successor(&self, version: &str) -> Result<String, Failure> {
+        match self.poll_successor(version).await? {
             Some(latest) => Ok(latest),
             None => Err(self.enable_again(version).await),
         }
@@ -58,8 +58,8 @@ impl VersionSwitch<'_> {
 
     /// Returns the version that consumers get after this one was disabled. Fails if it is unknown. If no version is
     /// enabled, warns and returns `None`.
-    pub(super) async fn find_latest(&self, version: &str) -> Result<Option<String>, Failure> {
-        let latest = self.poll_latest(version).await?;
+    pub(super) async fn find_successor(&self, version: &str) -> Result<Option<String>, Failure> {
+        let latest = self.poll_successor(version).await?;
         if latest.is_none() {
             self.run
                 .ui
@@ -69,7 +69,7 @@ impl VersionSwitch<'_> {
     }
 
     /// Polls until the platform shows the latest version without the disabled one; `None` if no version is enabled.
-    async fn poll_latest(&self, version: &str) -> Result<Option<String>, Failure> {
+    async fn poll_successor(&self, version: &str) -> Result<Option<String>, Failure> {
         // The platform may report the old latest version for a moment.
         let latest = poll_latest_after_disabling(self.platform, &self.prefix, version, MAX_DELAY).await;
         match latest {

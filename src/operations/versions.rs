@@ -60,9 +60,9 @@ impl<'a> VersionSwitch<'a> {
         };
         let response = self.set_state(version, RequestedState::Disabled).await?;
         if is_required {
-            self.require_latest(version).await?;
+            self.require_successor(version).await?;
         } else {
-            self.find_latest(version).await?;
+            self.find_successor(version).await?;
         }
         let message = format!("disabled version {version} of {}", self.prefix);
         self.print_outcome(args.version.output, &response, &message)
@@ -79,9 +79,9 @@ impl<'a> VersionSwitch<'a> {
             return Err(self.add_repetition_hint(failure, &version, args.force));
         }
         let latest_version = if args.force {
-            self.find_latest(&version).await?
+            self.find_successor(&version).await?
         } else {
-            Some(self.require_latest(&version).await?)
+            Some(self.require_successor(&version).await?)
         };
         let mut message = format!("disabled version {version} of {}", self.prefix);
         if let Some(version) = &latest_version {
@@ -121,7 +121,7 @@ impl<'a> VersionSwitch<'a> {
             let newest_version = old_versions.first().cloned();
             let result = self.disable_versions(old_versions).await?;
             if let Some(version) = newest_version {
-                latest_result = self.require_latest(&version).await.map(|_| ());
+                latest_result = self.require_successor(&version).await.map(|_| ());
             }
             result
         } else {
@@ -172,7 +172,7 @@ impl<'a> VersionSwitch<'a> {
                 Ok(response) => response,
                 Err(failure) => {
                     if let Some(newest_version) = &newest_requested_version
-                        && let Err(latest_failure) = self.require_latest(newest_version).await
+                        && let Err(latest_failure) = self.require_successor(newest_version).await
                     {
                         self.run.ui.warn(&latest_failure.describe());
                     }
