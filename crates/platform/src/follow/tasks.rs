@@ -96,8 +96,8 @@ struct ResumedTask {
     modified_at: Option<String>,
     /// Ids of answered decisions, which may still look pending.
     answered_ids: HashSet<String>,
-    /// When the task was resumed.
-    resumed_at: Instant,
+    /// Until when the platform may still report the old status, if no modification time shows its age.
+    resumption_deadline: Instant,
     /// Whether the task was seen working since then, so that its status is new.
     has_worked: bool,
     /// Age of the last status.
@@ -218,7 +218,7 @@ impl ResumedTask {
         Self {
             modified_at: task.modified_at.clone(),
             answered_ids: answered_ids.into_iter().collect(),
-            resumed_at: Instant::now(),
+            resumption_deadline: Instant::now() + RESUMPTION_LIMIT,
             has_worked: false,
             status_age: StatusAge::Unknown,
         }
@@ -237,7 +237,7 @@ impl ResumedTask {
         self.status_age = self.record_poll(task);
         match self.status_age {
             StatusAge::New => classify_end(task, is_halted),
-            StatusAge::Unknown if self.resumed_at.elapsed() >= RESUMPTION_LIMIT => Some(TaskEnd::Unresumed),
+            StatusAge::Unknown if Instant::now() >= self.resumption_deadline => Some(TaskEnd::Unresumed),
             StatusAge::Unknown | StatusAge::Old => None,
         }
     }
@@ -361,7 +361,7 @@ mod tests {
         let finished = seen(json!({ "status": "STOPPED", "pendingDecisions": [] }));
         let mut resumed = ResumedTask::from_task(&finished, Vec::new());
         assert_eq!(resumed.classify_poll(&finished, false), None);
-        resumed.resumed_at = Instant::now().checked_sub(RESUMPTION_LIMIT).unwrap();
+        resumed.resumption_deadline = Instant::now();
         assert_eq!(resumed.classify_poll(&finished, false), Some(TaskEnd::Unresumed));
         let running = seen(json!({ "status": "RUNNING" }));
         assert_eq!(resumed.classify_poll(&running, false), None);
