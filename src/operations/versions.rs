@@ -69,9 +69,9 @@ impl<'a> VersionSwitch<'a> {
     }
 
     /// Disables the latest version, which consumers of \[Latest\] get, and prints which version they get instead.
-    /// Without `--force`, fails if no other version is enabled.
+    /// Without `--force`, fails if no other version is enabled, or if it is unclear which version is the latest.
     pub(crate) async fn roll_back(self, args: &PrefixArgs) -> CommandResult {
-        let (versions, version) = self.fetch_versions_and_latest().await?;
+        let (versions, version) = self.fetch_versions_and_latest(args.force).await?;
         if !args.force {
             self.reject_last_enabled(&versions, &version).await?;
         }
@@ -111,7 +111,8 @@ impl<'a> VersionSwitch<'a> {
     /// Disables all enabled versions except the newest ones; `--keep` sets how many remain. Without `--yes`, only lists
     /// the versions to disable.
     pub(crate) async fn prune_versions(self, args: &PruneArgs) -> CommandResult {
-        let (versions, latest) = self.fetch_versions_and_latest().await?;
+        let is_forced = false;
+        let (versions, latest) = self.fetch_versions_and_latest(is_forced).await?;
         let kept_count = usize::try_from(args.keep).unwrap_or(usize::MAX);
         let old_versions = list_surplus_versions(&versions, &latest, kept_count).map_err(|error| {
             Failure::new(ExitStatus::Undecided, error).with_hint("disable the versions one by one")
@@ -322,9 +323,9 @@ impl<'a> VersionSwitch<'a> {
     }
 
     /// Returns the versions of the prefix, and the name of the latest one. Requests both again while an enabled version
-    /// is newer than the latest one, because one of the responses is then old. Fails if it is still newer after the
-    /// timeout.
-    async fn fetch_versions_and_latest(&self) -> Result<(Vec<Artifact>, String), Failure> {
+    /// is newer than the latest one, because one of the responses may then be old. If it is still newer after the
+    /// timeout, warns if `is_forced` is set, otherwise fails.
+    async fn fetch_versions_and_latest(&self, is_forced: bool) -> Result<(Vec<Artifact>, String), Failure> {
         let responses = poll_until(
             self.lookup_timeout,
             async || {
@@ -340,11 +341,21 @@ impl<'a> VersionSwitch<'a> {
         let (versions, latest) = responses.await?;
         let name = latest.display_name();
         if let Some(newer_version) = find_newer_version(&versions, &latest) {
-            return Err(self.undecided_failure(format!(
-                "could not determine the latest version of {}: the platform reports version {name}, but lists the \
-                 newer version {newer_version} as enabled",
-                self.prefix
-            )));
+            let prefix = &self.prefix;
+            let reason = format!(
+                "the platform reports version {name}, but lists the newer version {newer_version} as enabled"
+            );
+            if !is_forced {
+                let message = format!("could not determine the latest version of {prefix}: {reason}");
+                let hint = format!(
+                    "repeat the command later; to disable one of these versions now, run `{}` or `{}`",
+                    disable_command(prefix, name),
+                    disable_command(prefix, newer_version)
+                );
+                return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint));
+            }
+            let warning = format!("version {name} may not be the latest version of {prefix}: {reason}");
+            self.run.ui.warn(&warning);
         }
         let name = name.to_owned();
         Ok((versions, name))

@@ -30,9 +30,14 @@ pub fn is_last_enabled_version(versions: &[Artifact], version: &str) -> bool {
 }
 
 /// Returns the name of an enabled version that was created after `latest`, the version that \[Latest\] means. There is
-/// one only if the list of versions or the latest version is not up to date. Versions without a valid time are skipped.
+/// one if the list of versions or the latest version is not up to date. The API document does not exclude that there is
+/// one because `latest` was enabled later. Versions without a valid time are skipped.
 pub fn find_newer_version<'a>(versions: &'a [Artifact], latest: &Artifact) -> Option<&'a str> {
-    let latest_time = find_time(latest)?;
+    // The list and the details may contain the time of one version in different precision.
+    let listed_latest = versions
+        .iter()
+        .find(|artifact| artifact.version_name == latest.version_name);
+    let latest_time = listed_latest.and_then(find_time).or_else(|| find_time(latest))?;
     let newer_version = versions.iter().find(|artifact| {
         artifact.enabled == Some(true) && find_time(artifact).is_some_and(|time| time > latest_time)
     });
@@ -45,7 +50,7 @@ fn find_time(artifact: &Artifact) -> Option<Timestamp> {
 }
 
 /// Returns the names of the enabled versions to disable if only the newest `keep` are kept, the newest first. The
-/// version that \[Latest\] means, and newer ones, are never among them. Fails if the order of the versions is unknown.
+/// version that \[Latest\] means is never among them. Fails if the order of the versions is unknown.
 pub fn list_surplus_versions(
     versions: &[Artifact],
     latest: &str,
@@ -56,16 +61,12 @@ pub fn list_surplus_versions(
         .filter(|artifact| artifact.enabled == Some(true))
         .map(parse_dated_version)
         .collect::<Result<Vec<_>, _>>()?;
-    let latest_time = dated_versions
-        .iter()
-        .find(|(_, name)| *name == latest)
-        .map(|(time, _)| *time);
     // The platform decides which version is the latest; times order the others.
     dated_versions.sort_by_key(|(time, name)| Reverse((*name == latest, *time, *name)));
     Ok(dated_versions
         .into_iter()
         .skip(keep)
-        .filter(|(time, name)| *name != latest && latest_time.is_none_or(|latest_time| *time <= latest_time))
+        .filter(|(_, name)| *name != latest)
         .map(|(_, name)| name.to_owned())
         .collect())
 }
@@ -124,9 +125,7 @@ mod tests {
         assert_eq!(surplus("4", 1), ["3", "1"]);
         assert_eq!(surplus("4", 2), ["1"]);
         assert_eq!(surplus("4", 3), Vec::<String>::new());
-        // Versions that are newer than the latest one show that the latest one is not up to date.
-        assert_eq!(surplus("1", 1), Vec::<String>::new());
-        assert_eq!(surplus("3", 1), ["1"]);
+        assert_eq!(surplus("1", 1), ["4", "3"]);
         assert_eq!(surplus("4", 0), ["3", "1"]);
     }
 
@@ -139,6 +138,8 @@ mod tests {
         let mut disabled = versions.clone();
         disabled[3].enabled = Some(false);
         assert_eq!(find_newer_version(&disabled, &disabled[1]), None);
+        let earlier_time = version("4", true, "2026-03-31T23:59:59Z");
+        assert_eq!(find_newer_version(&versions, &earlier_time), None);
     }
 
     #[test]

@@ -142,7 +142,8 @@ pub struct PrefixArgs {
     /// Prefix of the artifact: its name on the platform, for example sales [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P", value_parser = parse_name)]
     pub prefix: Option<String>,
-    /// Disable the version even if no other version is enabled, which breaks the version's consumers
+    /// Disable the version even if a newer version is enabled, or if no other version is enabled, which breaks the
+    /// version's consumers
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]

@@ -97,6 +97,23 @@ fn disable_moves_latest_to_previous_enabled_version_and_enable_reverts() {
     local.run("artifacts show").expect(3).saying(&["404"]);
 }
 
+#[test]
+fn rollback_and_prune_succeed_after_versions_are_enabled_again() {
+    let local = Local::new();
+    for version in ["1", "2", "3"] {
+        publish_to_local(&local, version);
+    }
+    for version in ["3", "2"] {
+        set_enabled(&local, "disable", version);
+        set_enabled(&local, "enable", version);
+    }
+    assert_eq!(latest(&local), "3");
+    let output = local.run("artifacts prune --keep 2 --yes").expect(0);
+    assert_eq!(output.out, "disabled 1 version of sales: 1\n");
+    local.run("artifacts rollback").expect(0);
+    assert_eq!(latest(&local), "2");
+}
+
 // Endpoint: GET /v1/shared-pipelines/artifacts/details
 #[test]
 fn show_of_a_version_named_latest_is_not_found() {

@@ -241,9 +241,49 @@ fn version_that_is_newer_than_the_latest_one_is_read_again() {
         // If the responses stay contradictory, nothing is disabled.
         let platform = platform_with_old_latest_version(20);
         let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
-        call.run(format!("artifacts {args}"))
-            .expect(3)
-            .saying(&["reports version 2, but lists the newer version 3 as enabled"]);
+        call.run(format!("artifacts {args}")).expect(3).saying(&[
+            "reports version 2, but lists the newer version 3 as enabled",
+            "run `sluicegate artifacts disable 2 --prefix sales` or \
+                 `sluicegate artifacts disable 3 --prefix sales`",
+        ]);
         assert_eq!(disabled_names(&platform), [] as [&str; 0], "{args}");
+    }
+}
+
+#[test]
+fn forced_rollback_disables_the_reported_latest_version_although_a_newer_one_is_enabled() {
+    let world = World::new();
+    let platform = platform_with_old_latest_version(1);
+    let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+    let output = call.run("artifacts rollback --force").expect(0).saying(&[
+        "version 2 may not be the latest version of sales",
+        "lists the newer version 3 as enabled",
+    ]);
+    assert!(output.out.contains("get version 3 now"), "{}", output.out);
+    assert_eq!(disabled_names(&platform), [r#""2""#]);
+}
+
+#[test]
+fn latest_version_is_not_newer_than_itself() {
+    let world = World::new();
+    for (args, disabled) in [("prune --keep 1 --yes", "1"), ("rollback", "2")] {
+        let platform = Platform::new();
+        let mut listed_latest = version_entry("2", true);
+        listed_latest["createdAt"] = json!("2026-11-22T09:30:00.5Z");
+        let list = json!([version_entry("1", true), listed_latest]);
+        platform.respond_to("GET", "/artifacts$", answer(&list));
+        let details = |name: &str| {
+            answer(&json!({ "artifactDetails": version_entry(name, true), "sharedPipelines": [] }))
+        };
+        let later_name = if disabled == "1" { "2" } else { "1" };
+        platform.respond_to(
+            "GET",
+            "/artifacts/details$",
+            in_turn(vec![details("2"), details(later_name)]),
+        );
+        platform.respond_to("PATCH", "/artifacts$", answer(&json!({ "enabled": false })));
+        let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+        call.run(format!("artifacts {args}")).expect(0);
+        assert_eq!(disabled_names(&platform), [format!("\"{disabled}\"")], "{args}");
     }
 }
