@@ -65,7 +65,7 @@ fn try_acquire(path: &Path) -> Result<Option<StateLock>, TryLockError> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory).map_err(TryLockError::Error)?;
     }
-    match LockFile::open(path) {
+    match LockFile::open_or_create(path) {
         Ok(lock_file) => try_lock(lock_file, path),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(TryLockError::Error(error)),
@@ -131,7 +131,7 @@ mod tests {
     fn lock_file_that_another_run_locked_first_is_not_removed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("state.lock");
-        let created = LockFile::open(&path).unwrap();
+        let created = LockFile::open_or_create(&path).unwrap();
         assert!(created.is_created);
         let lock = try_acquire(&path).unwrap().unwrap();
         assert!(matches!(try_lock(created, &path), Err(TryLockError::WouldBlock)));

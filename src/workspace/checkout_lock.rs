@@ -83,7 +83,7 @@ enum LockOutcome {
 /// Locks the file, which is created if it is missing. Waits at most `max_wait` for another process that has the lock.
 /// Calls `notify` once if the wait is longer than [`NOTICE_DELAY`].
 fn wait_for_lock(path: &Path, max_wait: Duration, notify: &dyn Fn()) -> LockOutcome {
-    let file = match LockFile::open(path) {
+    let file = match LockFile::open_or_create(path) {
         Ok(lock_file) => lock_file.file,
         Err(error) => return LockOutcome::Unlockable(error),
     };

@@ -14,7 +14,7 @@ pub(crate) struct LockFile {
 impl LockFile {
     /// Opens the file for writing, which some network file systems require for a lock, and creates it if it is missing.
     /// The file of another user, which may be readable only, is opened for reading.
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open_or_create(path: &Path) -> io::Result<Self> {
         match File::options().write(true).create_new(true).open(path) {
             Ok(file) => {
                 allow_reading(&file);
@@ -58,7 +58,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         for is_created in [true, false] {
-            let mut lock_file = LockFile::open(&path).unwrap();
+            let mut lock_file = LockFile::open_or_create(&path).unwrap();
             assert_eq!(lock_file.is_created, is_created);
             assert!(lock_file.file.write_all(b"x").is_ok());
         }

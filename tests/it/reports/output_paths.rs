@@ -199,7 +199,7 @@ fn unfinished_report_that_cannot_get_its_reason_stays() {
     );
     let text = fs::read_to_string(&report).unwrap();
     assert!(
-        text.contains("the run did not finish") && !text.contains(&revision),
+        text.contains("The run did not finish.") && !text.contains(&revision),
         "{text}"
     );
     // Counterpart: without the limit, the report has the reason.
