@@ -242,12 +242,14 @@ impl<'m> ReferenceRepair<'m> {
     ) -> Option<Result<String, RepairError>> {
         let current_path = resolution.file();
         match (self.find_earlier_callee)(caller, reference, current_path) {
-            Some(pipeline) if !pipeline.is_certain => Some(Err(RepairError::Redirected(pipeline))),
+            Some(old_pipeline) if !old_pipeline.is_certain => {
+                Some(Err(RepairError::Redirected(old_pipeline)))
+            }
             Some(EarlierCallee {
                 new_path: Some(new_path),
                 ..
             }) => Some(self.require_certain_rename(new_path)),
-            Some(pipeline) => current_path.map(|_| Err(RepairError::Redirected(pipeline))),
+            Some(old_pipeline) => current_path.map(|_| Err(RepairError::Redirected(old_pipeline))),
             None if *resolution == CallResolution::Missing => {
                 let new_path = self.renames.find_new_pipeline_path(target, kind)?;
                 Some(self.require_certain_rename(new_path.to_owned()))
