@@ -35,7 +35,6 @@ pub enum TargetCopy {
 
 /// The CI host's description of this run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact about the run")]
 pub struct CiContext {
     pub host: Host,
     /// The host's name for the event; `local` without a host.

@@ -1344,7 +1344,7 @@ fn unusable_response_of_token_url_names_the_token_server() {
         (
             500,
             "{}",
-            ["500", "hint: the token server has a problem: try again later"],
+            ["500", "hint: try again later: the token server has a problem"],
         ),
         (
             429,

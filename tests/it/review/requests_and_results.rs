@@ -355,7 +355,7 @@ fn fields_of_request_are_setting() {
         .saying(&["--review-request file-paths"]);
     call(&[fields, ("SLUICEGATE_DATA_WAREHOUSE", "a b")], "review")
         .expect(2)
-        .saying(&["the data warehouse type is not a name"]);
+        .saying(&["the value of SLUICEGATE_DATA_WAREHOUSE is not a name"]);
     let report = call(&[fields, warehouse], "review --report json=-")
         .expect(0)
         .json();
