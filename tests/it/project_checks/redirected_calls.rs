@@ -22,9 +22,9 @@ fn world_with_loaders(paths: &[&str]) -> World {
 fn loader(path: &str) -> String {
     let mut text = HEADER.to_owned();
     for number in 0..6 {
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "    {path} {number}:\n      type: sql-executor\n      parameters: {{ query: select {path} {number} }}\n"
+            "    {path} {number}:\n      type: sql-executor\n      parameters: {{ query: select {path} {number} }}"
         );
     }
     text

@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(paths.glob_count(), 1);
         assert_eq!(paths.find_globs("sales/p1a.orch.yaml"), [0]);
         assert!(!paths.is_match("p1a.orch.yaml"));
-        assert_eq!(paths.list_entries(&[0]), Vec::from_iter(0..100_000));
+        assert_eq!(paths.list_entries(&[0]), (0..100_000).collect::<Vec<_>>());
     }
 
     fn any_entry() -> impl Strategy<Value = WaiverEntry> {
