@@ -59,8 +59,8 @@ fn is_markup_at(c: char, preceding_text: &str, next: Option<char>) -> bool {
 /// (`~bug`), iteration (`*iteration:1`) or another object (`[vulnerability:1]`). Ids of commits stay, because people
 /// copy them.
 ///
-/// GitHub:
-/// <https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls>, GitLab: <https://docs.gitlab.com/user/markdown/#gitlab-specific-references>.
+/// GitHub: <https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls>,
+/// GitLab: <https://docs.gitlab.com/user/markdown/#gitlab-specific-references>.
 fn is_reference_at(c: char, preceding_text: &str, following_text: &str) -> bool {
     let has_number = following_text.starts_with(|next: char| next.is_ascii_digit());
     match c {

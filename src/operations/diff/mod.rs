@@ -218,15 +218,14 @@ fn describe_caller_count(callers: &[TransitiveCaller]) -> String {
         1 => "1 unchanged pipeline depends on a changed pipeline".to_owned(),
         count => format!("{count} unchanged pipelines depend on a changed pipeline"),
     };
-    let possible = |count| {
-        let callers = format_count(count, "unchanged pipeline");
-        format!("{callers} may depend on a changed pipeline")
-    };
-    match (certain_count, callers.len() - certain_count) {
+    let possible_count = callers.len() - certain_count;
+    let possible_callers = format_count(possible_count, "unchanged pipeline");
+    let possible = format!("{possible_callers} may depend on a changed pipeline");
+    match (certain_count, possible_count) {
         (0, 0) => "no unchanged pipeline depends on a changed pipeline".to_owned(),
         (_, 0) => certain,
-        (0, count) => possible(count),
-        (_, count) => format!("{certain}; {}", possible(count)),
+        (0, _) => possible,
+        _ => format!("{certain}; {possible}"),
     }
 }
 

@@ -103,8 +103,7 @@ pub struct ReviewContext {
     /// True if the team rules file that applies to the run cannot be used, so that not all of its rules were evaluated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub team_rules_unusable: bool,
-    /// The path of the configuration file that the job named instead of `sluicegate.yaml`; outside the repository, its
-    /// name.
+    /// The path of the file that the job named instead of `sluicegate.yaml`; outside the repository, its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
     /// SHA-256 of this file, in hex, if it is outside the repository.

@@ -120,25 +120,10 @@ impl Canvas {
     /// Builds the canvas of two versions of a pipeline and marks the changes. The base is missing if the pipeline is
     /// new, and the head is missing if the pipeline was removed.
     pub fn from_diff(trees: &VersionTrees<'_>, diff: &PipelineDiff) -> Result<Self, DocumentError> {
-        let base = trees
-            .base
-            .as_ref()
-            .map(PositionedPipeline::from_tree)
-            .transpose()?;
-        let head = trees
-            .head
-            .as_ref()
-            .map(PositionedPipeline::from_tree)
-            .transpose()?;
+        let [base, head] = [&trees.base, &trees.head]
+            .map(|tree| tree.as_ref().map(PositionedPipeline::from_tree).transpose());
+        let (base, head) = (base?, head?);
         Ok(Self::build(head.as_ref(), base.as_ref(), Some(diff)))
-    }
-
-    /// Returns the number of components on the canvas. A box of a missing component is none.
-    pub fn component_count(&self) -> usize {
-        self.boxes
-            .iter()
-            .filter(|canvas_box| !canvas_box.is_missing)
-            .count()
     }
 
     /// Returns a flag for each box: true if links of several kinds begin at it, so that their labels must name the

@@ -7,6 +7,14 @@ use std::collections::{HashMap, HashSet};
 const MAX_REPLACED_PERCENT: usize = 60;
 
 impl Canvas {
+    /// Returns the number of components on the canvas. Boxes of missing components are not counted.
+    pub fn component_count(&self) -> usize {
+        self.boxes
+            .iter()
+            .filter(|canvas_box| !canvas_box.is_missing)
+            .count()
+    }
+
     /// Returns the part of the canvas to look at first, and the number of boxes that `max_boxes` omits from it. The
     /// part contains both ends of each changed link, and at most `max_boxes` further boxes: changed components,
     /// components with findings, and their neighbors.
