@@ -197,8 +197,8 @@ fn version_that_cannot_be_enabled_again_is_reported_with_the_command() {
 }
 
 /// Creates a platform with the enabled versions 1, 2 and 3. The first `lag` lookups of the latest version get
-/// version 2.
-fn platform_with_old_latest_version(lag: usize) -> Platform {
+/// version 2, the next one gets version 3, and those after the change get `new_latest_name`.
+fn platform_with_old_latest_version(lag: usize, new_latest_name: &str) -> Platform {
     let platform = Platform::new();
     let entries: Vec<Value> = ["1", "2", "3"].map(|name| version_entry(name, true)).to_vec();
     platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": entries })));
@@ -206,8 +206,7 @@ fn platform_with_old_latest_version(lag: usize) -> Platform {
         |name: &str| answer(&json!({ "artifactDetails": version_entry(name, true), "sharedPipelines": [] }));
     let mut responses = vec![details("2"); lag];
     responses.push(details("3"));
-    // After the change, any other version is the latest one.
-    responses.push(details("2"));
+    responses.push(details(new_latest_name));
     platform.respond_to("GET", "/artifacts/details$", in_turn(responses));
     platform.respond_to("PATCH", "/artifacts$", answer(&json!({ "enabled": false })));
     platform
@@ -227,11 +226,11 @@ fn disabled_names(platform: &Platform) -> Vec<String> {
 #[test]
 fn version_that_is_newer_than_the_latest_one_is_read_again() {
     let world = World::new();
-    for (args, disabled) in [
-        ("prune --keep 1 --yes", vec![r#""2""#, r#""1""#]),
-        ("rollback", vec![r#""3""#]),
+    for (args, disabled, latest_name) in [
+        ("prune --keep 1 --yes", vec![r#""2""#, r#""1""#], "3"),
+        ("rollback", vec![r#""3""#], "2"),
     ] {
-        let platform = platform_with_old_latest_version(1);
+        let platform = platform_with_old_latest_version(1, latest_name);
         let call = platform
             .call(&world)
             .variable("SLUICEGATE_PREFIX", "sales")
@@ -239,7 +238,7 @@ fn version_that_is_newer_than_the_latest_one_is_read_again() {
         call.run(format!("artifacts {args}")).expect(0);
         assert_eq!(disabled_names(&platform), disabled, "{args}");
         // If the responses stay contradictory, nothing is disabled.
-        let platform = platform_with_old_latest_version(20);
+        let platform = platform_with_old_latest_version(20, latest_name);
         let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
         call.run(format!("artifacts {args}")).expect(3).saying(&[
             "reports version 2, but lists the newer version 3 as enabled",
