@@ -19,7 +19,7 @@ pub(super) enum ReviewedWaivers {
         /// The waivers, to find one quickly.
         entries: BTreeSet<WaiverEntry>,
         /// The waivers that no base has: those that the change adds.
-        added_waivers: Waivers,
+        added_waivers: Box<Waivers>,
     },
 }
 
@@ -29,7 +29,7 @@ impl ReviewedWaivers {
         Self::Present {
             entries: waivers.entries().iter().cloned().collect(),
             waivers,
-            added_waivers,
+            added_waivers: Box::new(added_waivers),
         }
     }
 
