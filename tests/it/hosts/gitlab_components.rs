@@ -51,7 +51,7 @@ fn component_publishes_tag_that_any_line_of_its_input_lists() {
 
 #[test]
 fn component_keeps_quotes_and_backslashes_of_its_inputs() {
-    let value = r#"a\tb "c" # d: {e}"#;
+    let value = r#"a\tb "c" 'd' # e: {f}"#;
     for name in ["review", "publish"] {
         let inputs = ["base-url", "project-id", "agent-version"].map(|input| (input, value));
         let job = job_of_component(name, &inputs);
@@ -62,10 +62,13 @@ fn component_keeps_quotes_and_backslashes_of_its_inputs() {
                 "{name}"
             );
         }
-        let job = job_of_component(name, &[("image", r#"i\"mage"#), ("stage", r#"s\"tage"#)]);
-        assert_eq!(job["image"]["name"], r#"i\"mage"#);
-        assert_eq!(job["stage"], r#"s\"tage"#);
+        let job = job_of_component(name, &[("image", r#"i\"m'age"#), ("stage", r#"s\"t'age"#)]);
+        assert_eq!(job["image"]["name"], r#"i\"m'age"#);
+        assert_eq!(job["stage"], r#"s\"t'age"#);
     }
+    // An input with several lines is in single quotes.
+    let job = job_of_component("publish", &[("tags", r#"a\"b ''c''"#)]);
+    assert_eq!(job["variables"]["SLUICEGATE_PUBLISH_ON_TAGS"], r#"a\"b 'c'"#);
 }
 
 /// A blank in a flag or in the file is a mistake: each of them has an entry for each glob.
