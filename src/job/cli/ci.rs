@@ -26,10 +26,12 @@ pub struct CiArgs {
     /// publish [env: SLUICEGATE_PUBLISH]
     #[arg(long = "publish")]
     pub local_publish: bool,
-    /// Publish on branches that match this glob (repeatable) [env: SLUICEGATE_PUBLISH_ON_BRANCHES, one per line]
+    /// Publish on branches that match this glob (repeatable) [env: SLUICEGATE_PUBLISH_ON_BRANCHES, one per line
+    /// or separated by blanks]
     #[arg(long, value_name = "GLOB")]
     pub publish_on_branch: Vec<String>,
-    /// Publish on tags that match this glob (repeatable) [env: SLUICEGATE_PUBLISH_ON_TAGS, one per line]
+    /// Publish on tags that match this glob (repeatable) [env: SLUICEGATE_PUBLISH_ON_TAGS, one per line or
+    /// separated by blanks]
     #[arg(long, value_name = "GLOB")]
     pub publish_on_tag: Vec<String>,
 }

@@ -370,10 +370,10 @@ settings! {
 
     /// Branches and tags on which `sluicegate ci` publishes after a passed review.
     section "publish-on" publish_on: PublishOnSection {
-        /// Globs of the branches on which `ci` publishes, one per line.
+        /// Globs of the branches on which `ci` publishes, one per line or separated by blanks.
         PUBLISH_ON_BRANCHES = "SLUICEGATE_PUBLISH_ON_BRANCHES", "--publish-on-branch", Verdict, "branches"
             => branches: Vec<String> as "deserialize_ref_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
-        /// Globs of the tags on which `ci` publishes, one per line.
+        /// Globs of the tags on which `ci` publishes, one per line or separated by blanks.
         PUBLISH_ON_TAGS = "SLUICEGATE_PUBLISH_ON_TAGS", "--publish-on-tag", Verdict, "tags"
             => tags: Vec<String> as "deserialize_ref_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
     }

@@ -49,7 +49,10 @@ fn build_key_schemas(section: &SettingSection) -> KeySchemas {
         let mut value = setting.format.json_schema();
         let format_description = value["description"].as_str().unwrap_or_default();
         // In a variable, a list has one entry per line; in the file, it is a YAML list.
-        let description = setting.description().replace(", one per line", "");
+        let description = setting
+            .description()
+            .replace(" or separated by blanks", "")
+            .replace(", one per line", "");
         let mut description = format!("{description} {format_description}");
         if !setting.variable.is_empty() {
             let _ = write!(description, "Environment variable: {}.", setting.variable);
