@@ -6,7 +6,8 @@ pub enum CommitSource {
     /// The commit is the one that the CI host names in its event, or a merge of that commit with its target. It is in
     /// the repository of the event, and the base that the host names is valid for it.
     Host,
-    /// The job selects another commit: with `--head`, or by checking it out. It may come from another repository.
+    /// The job selects another commit: with `--head`, or by checking it out. It may come from another repository. Also
+    /// used until the commits are fetched that show whether the commit is the host's.
     Job,
 }
 

@@ -74,7 +74,6 @@ enum MissingItem {
 }
 
 struct HistoryFetcher<'a> {
-    /// The run reviews the host's own commit.
     commit_source: CommitSource,
     repo: &'a mut Repository,
     ci: &'a mut CiContext,

@@ -14,7 +14,6 @@ pub(super) struct ReviewedHead {
     pub change_commit: Option<CommitId>,
     pub branch: Option<String>,
     pub branch_origin: BranchOrigin,
-    /// The commit is the host's, so the base that the host sets is valid.
     pub commit_source: CommitSource,
     pub warnings: Vec<String>,
 }

@@ -114,7 +114,8 @@ pub fn find_default_branch_policy_revision(
 }
 
 /// Returns who selects the commit of the run. It is the host if the commit that it names is checked out, and `--head`
-/// does not name another commit; also in a local run, and in a repository without commits.
+/// does not name another commit; also in a local run, and in a repository without commits. It is the job if this is
+/// unknown before missing commits are fetched.
 pub fn find_commit_source(
     repo: &Repository,
     ci: &CiContext,
@@ -242,8 +243,8 @@ fn find_policy_branch_name(
     Ok(branches.find_recorded_default_branch()?.map(|tip| tip.branch))
 }
 
-/// Returns whether the clone's copy of the branch contains a newer commit than the event names for it. A copy that
-/// lacks the event's commit is out of date, or the commit belongs to an earlier target of the change.
+/// Returns whether the clone's copy of the branch contains the commit that the event names for it. A copy that lacks the
+/// event's commit is out of date, or the commit belongs to an earlier target of the change.
 fn has_known_age(branches: &TargetBranches<'_>, branch: &str) -> bool {
     branches
         .find_tip(branch)

@@ -30,7 +30,6 @@ pub struct RunSubject<H> {
     pub pull_request: Option<u64>,
     /// The event is about an unmerged change.
     pub is_change: bool,
-    /// The head is the commit of the host's event, not another one that the job selected.
     pub commit_source: CommitSource,
     /// The number of this run on the host.
     pub run_number: Option<String>,
