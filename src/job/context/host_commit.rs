@@ -53,18 +53,19 @@ pub(super) fn matches_host_commit(
         return Ok(false);
     };
     for parent in parents.iter().filter(|parent| !is_host_commit_id(parent)) {
-        if !branches.contains_commit(&target, parent)? {
-            return match branches.find_tip(&target)? {
-                None if ci.trigger == Trigger::Change => Err(ContextError::BranchNotInClone {
-                    branch: target,
-                    role: BranchRole::Target,
-                    remote: branches.fetch_remote(),
-                    host: ci.host,
-                    needs_history: repo.is_shallow(),
-                }),
-                _ => Ok(false),
-            };
+        if branches.contains_commit(&target, parent)? {
+            continue;
         }
+        if ci.trigger == Trigger::Change && branches.find_tip(&target)?.is_none() {
+            return Err(ContextError::BranchNotInClone {
+                branch: target,
+                role: BranchRole::Target,
+                remote: branches.fetch_remote(),
+                host: ci.host,
+                needs_history: repo.is_shallow(),
+            });
+        }
+        return Ok(false);
     }
     // A commit with a single parent is a new commit on top of the host's, and not a clean merge.
     Ok(is_trial_merge || repo.is_clean_merge(commit)?)
