@@ -69,8 +69,8 @@ pub enum ContextError {
     /// The clone's copy of the target branch and the commit that the event names for it have diverged: a forced push
     /// replaced one of them, or the commit belongs to an earlier target of the change.
     #[error(
-        "the target branch `{branch}` was replaced by a forced push, or the change had another target before: neither \
-         `{remote}/{branch}` ({}) nor {} ({field}) contains the other, and the newer one is unknown",
+        "could not determine the newest commit of the target branch `{branch}`: `{remote}/{branch}` ({}) and {} \
+         ({field}) have diverged",
         tip.short(), commit.short()
     )]
     TargetReplaced {
@@ -122,8 +122,7 @@ pub enum ContextError {
     /// The host created a merge in the clone, and either parent may be the change.
     #[error("could not determine which parent of {commit}, a merge created by {host}, is the change")]
     AmbiguousMerge { commit: CommitId, host: Host },
-    /// The host may have created a merge in the clone, but the files of the merge differ from a clean merge of its
-    /// parents.
+    /// The host may have created the merge, but its files differ from a clean merge of its parents.
     #[error(
         "could not determine whether {commit} is the change or a merge created by {host}: no remote-tracking branch \
          contains it, and its files differ from those of a clean merge of its parents"
@@ -293,8 +292,7 @@ impl ContextError {
         )
     }
 
-    /// Adds the host to the error of a shallow clone, because the hint depends on the host. Other errors stay
-    /// unchanged.
+    /// Adds the host to the error of a shallow clone, because the hint depends on the host.
     pub(super) fn with_host(self, host: Host) -> Self {
         match self {
             Self::Git(error @ GitError::ShallowHistory { .. }) => Self::Shallow { error, host },
@@ -327,11 +325,12 @@ fn missing_commit_hint(host: Host, is_fork: bool, source: &FetchSource) -> Strin
     )
 }
 
-/// Returns the hint for a target branch that a forced push replaced.
+/// Returns the hint for a target branch whose tip has diverged from the commit that the event names.
 fn replaced_target_hint(remote: &str, branch: &str) -> String {
     format!(
-        "if this clone is older than the event, {}, or pass --deepen (SLUICEGATE_DEEPEN=true); otherwise update the \
-         change to the new `{branch}` and push it, and the host starts a new job",
+        "a forced push replaced the branch, or the change had another target before; if this clone is older than the \
+         event, {}, or pass --deepen (SLUICEGATE_DEEPEN=true); otherwise update the change to the current `{branch}` \
+         and push it, and the host starts a new job",
         fetch_hint(remote, branch)
     )
 }

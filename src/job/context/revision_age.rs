@@ -50,9 +50,9 @@ pub fn describe_revision_age(
                 Some(BranchFetch::Success) => "",
             }
         )),
-        (Some(_), _) if let Some((commit, field)) = &tip.foreign_commit => Some(format!(
+        (Some(_), _) if let Some((commit, field)) = &tip.ignored_commit => Some(format!(
             "{field} ({}) is not used, because the newest commit of the target branch `{branch}` ({short}, {date}) does \
-             not contain it: it is a commit of another branch",
+             not contain it",
             commit.short()
         )),
         (Some(_), _) if branch_fetch == Some(BranchFetch::Success) => None,

@@ -30,11 +30,12 @@ pub(super) struct TargetTip {
     pub tracked_branch: Option<RemoteBranch>,
     /// The host's variable or field with the commit, if the commit is not that of `tracked_branch`.
     pub field: Option<&'static str>,
-    /// The event names a commit of the branch that the clone has, so the age of `tracked_branch` is known.
+    /// The clone has a commit that the event names for the branch. If `tracked_branch` contains this commit, it is at
+    /// least as new as the event. A commit at which the change started is not considered if the branch was replaced.
     pub is_named: bool,
-    /// A commit that the event names for the branch, but that the branch does not contain, with the host's variable or
-    /// field: it is a commit of another branch.
-    pub foreign_commit: Option<(CommitId, &'static str)>,
+    /// A commit that the event names for the branch, but that the fetched branch does not contain, with the host's
+    /// variable or field.
+    pub ignored_commit: Option<(CommitId, &'static str)>,
 }
 
 impl<'a> TargetBranches<'a> {
@@ -80,7 +81,7 @@ impl<'a> TargetBranches<'a> {
         let tracked_branch = self.find_tracked_branch(branch)?;
         let newest_event_commit = self.find_newest_event_commit(branch, tracked_branch.is_some())?;
         let mut is_named = newest_event_commit.is_some();
-        let mut foreign_commit = None;
+        let mut ignored_commit = None;
         let (commit, field) = match (&tracked_branch, newest_event_commit) {
             (Some(remote_branch), None) => (remote_branch.tip.clone(), None),
             (Some(remote_branch), Some(event_commit))
@@ -94,9 +95,9 @@ impl<'a> TargetBranches<'a> {
                     .repo
                     .contains_commit(&event_commit.commit, &remote_branch.tip)?;
                 match event_commit.role {
-                    // The target of the change was another branch when the host created its merge.
+                    // The commit may belong to an earlier target of the change.
                     EventRole::Tip if is_newer && !self.trusts_event_commits() => {
-                        foreign_commit = Some((event_commit.commit, event_commit.field));
+                        ignored_commit = Some((event_commit.commit, event_commit.field));
                         (remote_branch.tip.clone(), None)
                     }
                     EventRole::Tip if !is_newer => {
@@ -120,7 +121,7 @@ impl<'a> TargetBranches<'a> {
             tracked_branch,
             field,
             is_named,
-            foreign_commit,
+            ignored_commit,
         }))
     }
 

@@ -210,7 +210,8 @@ fn later_event_with_earlier_target_is_recognized_by_fetch() {
         .expect(1);
     output.assert_logged(&[
         "the first parent of the host's merge",
-        "does not contain it: it is a commit of another branch",
+        "is not used, because the newest commit of the target branch `main`",
+        "does not contain it",
     ]);
     let folder = request.clone(&["main", "earlier"], &stale_merge);
     let call = request.call(&folder, &payload, &stale_merge);
@@ -224,6 +225,22 @@ fn later_event_with_earlier_target_is_recognized_by_fetch() {
     call.run("check --deepen")
         .expect(1)
         .logging(&["pull_request.base.sha"]);
+}
+
+/// If the fetched target and the event's commit have diverged, a forced push may have replaced the target, too.
+#[test]
+fn later_event_with_diverged_earlier_target_is_refused() {
+    let request = Retargeted::new(&bad_pipeline(), true);
+    let payload = request.payload(&request.earlier, &Value::Null);
+    let stale = request.merge(&request.earlier);
+    let folder = request.clone(&["main", "earlier"], &request.change);
+    for flags in ["", "--deepen"] {
+        request
+            .call(&folder, &payload, &stale)
+            .run(format!("check {flags}"))
+            .expect(7)
+            .saying(&["have diverged", "the change had another target before"]);
+    }
 }
 
 /// The clone's copy of the target is older than the event.
@@ -245,7 +262,7 @@ fn outdated_copy_of_unchanged_target_is_fetched() {
             .call(&folder, &payload, &merge)
             .run("check --deepen")
             .expect(code);
-        assert!(!output.all().contains("another branch"), "{}", output.all());
+        assert!(!output.all().contains("is not used"), "{}", output.all());
         assert_eq!(git(&folder, "rev-parse origin/main"), request.main);
     }
 }

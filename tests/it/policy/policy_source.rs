@@ -897,10 +897,12 @@ fn target_that_was_replaced_after_the_event_decides_nothing() {
     let (lenient, strict) = replace_lenient_main(&world);
     let call = github_pull_request(&world, Call::new(&world.work()));
     call.run("check").expect(7).saying(&[
-        "the target branch `main` was replaced by a forced push",
+        "could not determine the newest commit of the target branch `main`",
         &strict[..7],
         &lenient[..7],
-        "update the change to the new `main`",
+        "have diverged",
+        "hint: a forced push replaced the branch, or the change had another target before",
+        "update the change to the current `main`",
     ]);
     // A fetch finds nothing newer than the replaced branch.
     call.run("check --deepen").expect(7);
@@ -947,7 +949,7 @@ fn outdated_copy_of_replaced_target_decides_nothing_about_a_merge_of_the_host() 
     world.git(&["update-ref", "refs/remotes/origin/main", &lenient]);
     call.run("check")
         .expect(7)
-        .saying(&["the target branch `main` was replaced by a forced push"]);
+        .saying(&["could not determine the newest commit of the target branch `main`"]);
     // A current copy of the branch proves its tip.
     world.git(&["update-ref", "refs/remotes/origin/main", &strict]);
     call.run("check").expect(1);
