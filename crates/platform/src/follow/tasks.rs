@@ -12,6 +12,10 @@ use tokio::time::Instant;
 /// shows whether the status is old.
 const RESUMPTION_LIMIT: Duration = Duration::from_secs(10);
 
+/// Time after a task was resumed after which an unchanged modification time no longer shows that its status is old. The
+/// API document does not define whether a resumption changes this time.
+const UNCHANGED_TIME_LIMIT: Duration = Duration::from_secs(60);
+
 /// The tools that are approved automatically.
 #[derive(Debug, Clone, Default)]
 pub struct ApprovalPolicy {
@@ -92,12 +96,13 @@ impl fmt::Display for TaskEvent<'_> {
 /// The state of the task when it was last resumed.
 #[derive(Debug)]
 struct ResumedTask {
+    status: Option<String>,
     /// Time of the task's last change.
     modified_at: Option<String>,
     /// Ids of answered decisions, which may still look pending.
     answered_ids: HashSet<String>,
     /// Until when the platform may still report the old status, if no modification time shows its age.
-    resumption_deadline: Instant,
+    resumed_at: Instant,
     /// Whether the task was seen working since then, so that its status is new.
     has_worked: bool,
     /// Age of the last status.
@@ -146,7 +151,10 @@ pub async fn follow_task_to_end(
             was_stopping = is_stopping(&task);
         }
         let end = match &mut resumed_task {
-            Some(resumed_task) => resumed_task.classify_poll(&task, was_stopping),
+            Some(resumed_task) => {
+                let elapsed = resumed_task.resumed_at.elapsed();
+                resumed_task.classify_poll(&task, was_stopping, elapsed)
+            }
             None => classify_end(&task, was_stopping),
         };
         match end {
@@ -216,9 +224,10 @@ impl ResumedTask {
     /// Creates the state of a task that was just resumed. The decisions in `answered_ids` may still look pending.
     fn from_task(task: &Task, answered_ids: Vec<String>) -> Self {
         Self {
+            status: task.status.clone(),
             modified_at: task.modified_at.clone(),
             answered_ids: answered_ids.into_iter().collect(),
-            resumption_deadline: Instant::now() + RESUMPTION_LIMIT,
+            resumed_at: Instant::now(),
             has_worked: false,
             status_age: StatusAge::Unknown,
         }
@@ -231,25 +240,41 @@ impl ResumedTask {
             .is_some_and(|id| self.answered_ids.contains(id))
     }
 
-    /// Records a poll of the task, and returns its end as [`classify_end`] does: `None` while the status may be that from
-    /// before the resumption. Without any sign, the end is [`TaskEnd::Unresumed`] after [`RESUMPTION_LIMIT`].
-    fn classify_poll(&mut self, task: &Task, is_halted: bool) -> Option<TaskEnd> {
-        self.status_age = self.record_poll(task);
-        match self.status_age {
-            StatusAge::New => classify_end(task, is_halted),
-            StatusAge::Unknown if Instant::now() >= self.resumption_deadline => Some(TaskEnd::Unresumed),
-            StatusAge::Unknown | StatusAge::Old => None,
+    /// Returns whether the task has another status than before its resumption. The letter case does not matter.
+    fn has_other_status(&self, task: &Task) -> bool {
+        match (&self.status, &task.status) {
+            (Some(old_status), Some(status)) => !old_status.eq_ignore_ascii_case(status),
+            _ => false,
         }
     }
 
+    /// Records a poll of the task, and returns its end as [`classify_end`] does: `None` while the status may be that from
+    /// before the resumption. Without any sign, the end is [`TaskEnd::Unresumed`] after [`RESUMPTION_LIMIT`], or after
+    /// [`UNCHANGED_TIME_LIMIT`] if the modification time is unchanged and no decision is pending.
+    /// `elapsed` is the time since the resumption.
+    fn classify_poll(&mut self, task: &Task, is_halted: bool, elapsed: Duration) -> Option<TaskEnd> {
+        self.status_age = self.record_poll(task);
+        let has_pending_decision = task
+            .pending_decisions
+            .as_ref()
+            .is_some_and(|pending| !pending.is_empty());
+        let limit = match self.status_age {
+            StatusAge::New => return classify_end(task, is_halted),
+            StatusAge::Old if has_pending_decision => return None,
+            StatusAge::Old => UNCHANGED_TIME_LIMIT,
+            StatusAge::Unknown => RESUMPTION_LIMIT,
+        };
+        (elapsed >= limit).then_some(TaskEnd::Unresumed)
+    }
+
     /// Records a poll of the task, and returns the age of its status. The status is new if the task has worked or
-    /// changed since the resumption, or waits for another decision. It is old if the modification time has not changed.
-    /// While only answered decisions are pending, it is old until the task has worked.
+    /// changed since the resumption, has another status, or waits for another decision. It is old if the modification
+    /// time has not changed. While only answered decisions are pending, it is old until the task has worked.
     fn record_poll(&mut self, task: &Task) -> StatusAge {
         let pending = task.pending_decisions.as_deref().unwrap_or_default();
         self.has_worked |= matches!(task.phase(), TaskPhase::Working | TaskPhase::Unknown);
         let is_old_decision = !pending.is_empty() && pending.iter().all(|decision| self.has_answer(decision));
-        if self.has_worked {
+        if self.has_worked || self.has_other_status(task) {
             return StatusAge::New;
         }
         // A decision that is already answered may still look pending, even if the task has changed.
@@ -357,14 +382,50 @@ mod tests {
     }
 
     #[test]
+    fn other_status_ends_wait_at_once() {
+        let stopped = seen(json!({ "status": "STOPPED", "pendingDecisions": [] }));
+        let mut resumed = ResumedTask::from_task(&stopped, Vec::new());
+        let errored = seen(json!({ "status": "ERRORED", "pendingDecisions": [] }));
+        assert_eq!(
+            resumed.classify_poll(&errored, false, Duration::ZERO),
+            Some(TaskEnd::Errored)
+        );
+        let lower_case = seen(json!({ "status": "stopped", "pendingDecisions": [] }));
+        assert_eq!(resumed.classify_poll(&lower_case, false, Duration::ZERO), None);
+    }
+
+    #[test]
+    fn unchanged_modification_time_ends_wait_only_after_longer_limit() {
+        let finished = seen(json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": [] }));
+        let mut resumed = ResumedTask::from_task(&finished, vec!["a".to_owned()]);
+        assert_eq!(resumed.classify_poll(&finished, false, RESUMPTION_LIMIT), None);
+        let end = resumed.classify_poll(&finished, false, UNCHANGED_TIME_LIMIT);
+        assert_eq!(end, Some(TaskEnd::Unresumed));
+        let waiting =
+            json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": [{ "toolId": "a" }] });
+        assert_eq!(
+            resumed.classify_poll(&seen(waiting), false, UNCHANGED_TIME_LIMIT),
+            None
+        );
+        let changed = seen(json!({ "status": "STOPPED", "modifiedAt": "2", "pendingDecisions": [] }));
+        assert_eq!(
+            resumed.classify_poll(&changed, false, Duration::ZERO),
+            Some(TaskEnd::Finished)
+        );
+    }
+
+    #[test]
     fn status_without_modification_time_is_unclear_after_limit() {
         let finished = seen(json!({ "status": "STOPPED", "pendingDecisions": [] }));
         let mut resumed = ResumedTask::from_task(&finished, Vec::new());
-        assert_eq!(resumed.classify_poll(&finished, false), None);
-        resumed.resumption_deadline = Instant::now();
-        assert_eq!(resumed.classify_poll(&finished, false), Some(TaskEnd::Unresumed));
+        assert_eq!(resumed.classify_poll(&finished, false, Duration::ZERO), None);
+        let end = resumed.classify_poll(&finished, false, RESUMPTION_LIMIT);
+        assert_eq!(end, Some(TaskEnd::Unresumed));
         let running = seen(json!({ "status": "RUNNING" }));
-        assert_eq!(resumed.classify_poll(&running, false), None);
-        assert_eq!(resumed.classify_poll(&finished, false), Some(TaskEnd::Finished));
+        assert_eq!(resumed.classify_poll(&running, false, Duration::ZERO), None);
+        assert_eq!(
+            resumed.classify_poll(&finished, false, Duration::ZERO),
+            Some(TaskEnd::Finished)
+        );
     }
 }
