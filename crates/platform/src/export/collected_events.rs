@@ -21,7 +21,7 @@ const MAX_EVENTS: usize = 200_000;
 const MAX_PASSES: usize = 8;
 
 /// Maximum difference between the platform's clock and the local clock.
-const MAX_CLOCK_DIFFERENCE: SignedDuration = SignedDuration::from_mins(15);
+pub(super) const MAX_CLOCK_DIFFERENCE: SignedDuration = SignedDuration::from_mins(15);
 
 /// Maximum number of pages in a row without a new event: fewer events than that arrive while one page is read.
 const MAX_STALE_PAGES: usize = 3;

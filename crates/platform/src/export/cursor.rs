@@ -4,7 +4,7 @@
 //! future does not move it. Events can arrive late, so the next run starts a little earlier and skips, by id, events
 //! that were already exported.
 
-use super::collected_events::{event_key, event_time, newest_time};
+use super::collected_events::{MAX_CLOCK_DIFFERENCE, event_key, event_time, newest_time};
 use super::window::earliest_time;
 use super::{Window, WindowError};
 use crate::api::{ApiValue, Event};
@@ -86,7 +86,7 @@ impl Cursor {
     ) -> Result<Window, CursorError> {
         let earliest = earliest_time(now);
         // If no event happened, the newest one may be old although none is lost.
-        let read_time = self.through.max(self.read.unwrap_or(self.through));
+        let read_time = self.through.max(self.read_time(now).unwrap_or(self.through));
         if read_time < earliest {
             return Err(CursorError::TooOld {
                 path: path.to_owned(),
@@ -101,6 +101,14 @@ impl Cursor {
             from: Some(from),
             to: to.map(|to| to.max(from)),
         })
+    }
+
+    /// Returns the time up to which the exports have read all events, at most `now`. A time that is later than `now` by
+    /// more than clocks differ is wrong, and does not show what was read.
+    fn read_time(&self, now: Timestamp) -> Option<Timestamp> {
+        self.read
+            .filter(|time| time.duration_since(now) <= MAX_CLOCK_DIFFERENCE)
+            .map(|time| time.min(now))
     }
 
     /// Returns the events that no earlier export contained.
@@ -123,7 +131,7 @@ impl Cursor {
         now: Timestamp,
     ) -> Option<Self> {
         let read_time = window.to.unwrap_or(now).min(now);
-        let last_read_time = last.as_ref().and_then(|cursor| cursor.read);
+        let last_read_time = last.as_ref().and_then(|cursor| cursor.read_time(now));
         let last_time = last.as_ref().map(|cursor| cursor.through);
         let future_fallback = events
             .iter()
@@ -274,6 +282,24 @@ mod tests {
         let cursor = Cursor::parse(old.as_bytes(), Path::new("c"), PLATFORM).unwrap();
         assert!(cursor.build_window(None, now(), Path::new("c")).is_ok());
         assert!(cursor.build_window(None, later, Path::new("c")).is_err());
+    }
+
+    #[test]
+    fn read_time_of_wrong_clock_does_not_hide_lost_events() {
+        let first = [event("a", "2026-11-20T08:00:00Z")];
+        let in_future = now() + SignedDuration::from_hours(1000 * 24);
+        let cursor = Cursor::build_next_cursor(None, &first, PLATFORM, WINDOW, in_future).unwrap();
+        let next = Cursor::build_next_cursor(Some(cursor.clone()), &[], PLATFORM, WINDOW, now()).unwrap();
+        assert_eq!(next.read, Some(now()));
+        let later = now() + SignedDuration::from_hours(91 * 24);
+        assert!(cursor.build_window(None, later, Path::new("c")).is_err());
+        assert!(next.build_window(None, later, Path::new("c")).is_err());
+        // The clocks of two runners may differ a little.
+        let ahead = later + SignedDuration::from_mins(5);
+        let cursor = Cursor::build_next_cursor(None, &first, PLATFORM, WINDOW, ahead).unwrap();
+        assert!(cursor.build_window(None, later, Path::new("c")).is_ok());
+        let next = Cursor::build_next_cursor(Some(cursor), &[], PLATFORM, WINDOW, later).unwrap();
+        assert_eq!(next.read, Some(later));
     }
 
     #[test]
