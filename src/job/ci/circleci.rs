@@ -66,12 +66,16 @@ fn is_fork(env: &Env) -> bool {
     has_fork_variable || env.get("CIRCLE_BRANCH").is_some_and(is_fork_branch)
 }
 
-/// Returns whether CircleCI uses this name for a pull request from a fork: `pull/N` or `pull/N/head`.
+/// Returns whether CircleCI uses this name for a pull request from a fork: `pull/N`, `pull/N/head` or
+/// `pull/N/merge`.
 fn is_fork_branch(branch: &str) -> bool {
     let Some(number) = branch.strip_prefix("pull/") else {
         return false;
     };
-    let number = number.strip_suffix("/head").unwrap_or(number);
+    let number = number
+        .strip_suffix("/head")
+        .or_else(|| number.strip_suffix("/merge"))
+        .unwrap_or(number);
     number.parse::<u64>().is_ok()
 }
 

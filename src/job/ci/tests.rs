@@ -402,7 +402,8 @@ fn circleci_marks_forks() {
     ];
     let context = read(&[&base[..], &fork].concat());
     assert_eq!((context.fork, context.pull_request), (true, Some(8)));
-    assert!(!read(&base).fork);
+    assert!(read(&base).fork);
+    assert!(!read(&[&base[..2], &[("CIRCLE_BRANCH", "pull/8/other")]].concat()).fork);
 }
 
 #[test]

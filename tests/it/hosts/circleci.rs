@@ -80,7 +80,7 @@ fn pull_request_of_fork_is_not_sent() {
 #[test]
 fn pull_request_of_fork_without_variables_is_recognized_by_its_branch() {
     let project = Project::new();
-    for branch in ["pull/8", "pull/8/head"] {
+    for branch in ["pull/8", "pull/8/head", "pull/8/merge"] {
         let folder = circleci_clone(&project, branch, &project.feature);
         let job =
             circleci_job(&folder, &project.feature, &[("CIRCLE_BRANCH", branch)]).with_remote_as_target();
