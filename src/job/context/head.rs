@@ -2,7 +2,7 @@
 
 use super::fetch_source::find_fetch_source;
 use super::host_commit::{is_commit_of_host, matches_host_commit};
-use super::target_branches::TargetBranches;
+use super::target_branches::{TargetBranches, TargetTip};
 use super::{BranchOrigin, BranchRole, CommitSource, ContextError, RequestedRevisions};
 use crate::job::ci::{CiContext, Host, Trigger};
 use sluicegate_git::{CommitId, Repository, is_full_id};
@@ -194,12 +194,39 @@ fn resolve_local_merge(
         // A commit with a single parent is no merge but the change itself. After a force push to its branch, no
         // reference of the remote contains it.
         [] | [_] => Ok(commit),
+        [first, second] if ci.host == Host::Buildkite => {
+            find_head_of_trial_merge(repo, ci, &commit, [first, second])
+        }
         [first, second] => find_change_parent(repo, ci, &commit, [first, second]),
         _ => Err(ContextError::AmbiguousMerge {
             commit,
             host: ci.host,
         }),
     }
+}
+
+/// Returns the commit that GitHub merged with the target in its trial merge: the second parent. The first parent of a
+/// trial merge is a commit of the target. Another merge that the host names is the head of the change itself, which
+/// "Update branch" merged with the target.
+fn find_head_of_trial_merge(
+    repo: &Repository,
+    ci: &CiContext,
+    merge: &CommitId,
+    parents: [&CommitId; 2],
+) -> Result<CommitId, ContextError> {
+    let target = find_target_tip(repo, ci)?;
+    let [target_parent, head] = parents;
+    if !repo.contains_commit(&target.commit, target_parent)? {
+        return match ci.commit {
+            Some(_) => Ok(merge.clone()),
+            None => Err(ContextError::AmbiguousMerge {
+                commit: merge.clone(),
+                host: ci.host,
+            }),
+        };
+    }
+    reject_edited_merge(repo, ci, merge)?;
+    Ok(head.clone())
 }
 
 /// Returns the parent of a merge that is the change: the only parent that the target branch does not contain. If the
@@ -212,23 +239,8 @@ fn find_change_parent(
     merge: &CommitId,
     parents: [&CommitId; 2],
 ) -> Result<CommitId, ContextError> {
-    if !repo.is_clean_merge(merge)? {
-        return Err(ContextError::EditedMerge {
-            commit: merge.clone(),
-            host: ci.host,
-        });
-    }
-    let branches = TargetBranches::for_event(repo, ci, CommitSource::Host)?;
-    let branch = ci.target_branch().unwrap_or_default();
-    let Some(target) = branches.find_tip(branch)? else {
-        return Err(ContextError::BranchNotInClone {
-            branch: branch.to_owned(),
-            role: BranchRole::Target,
-            remote: branches.fetch_remote(),
-            host: ci.host,
-            needs_history: false,
-        });
-    };
+    reject_edited_merge(repo, ci, merge)?;
+    let target = find_target_tip(repo, ci)?;
     let mut unmerged_parents = Vec::new();
     let mut fetched_parents = Vec::new();
     let tracked_reference = target.tracked_branch.map(|branch| branch.reference);
@@ -252,6 +264,32 @@ fn find_change_parent(
             host: ci.host,
         }),
     }
+}
+
+/// Returns an error if the files of the merge differ from those of a clean merge of its parents.
+fn reject_edited_merge(repo: &Repository, ci: &CiContext, merge: &CommitId) -> Result<(), ContextError> {
+    if repo.is_clean_merge(merge)? {
+        return Ok(());
+    }
+    Err(ContextError::EditedMerge {
+        commit: merge.clone(),
+        host: ci.host,
+    })
+}
+
+/// Returns the newest commit of the change's target. Fails if the clone has no such commit.
+fn find_target_tip(repo: &Repository, ci: &CiContext) -> Result<TargetTip, ContextError> {
+    let branches = TargetBranches::for_event(repo, ci, CommitSource::Host)?;
+    let branch = ci.target_branch().unwrap_or_default();
+    branches
+        .find_tip(branch)?
+        .ok_or_else(|| ContextError::BranchNotInClone {
+            branch: branch.to_owned(),
+            role: BranchRole::Target,
+            remote: branches.fetch_remote(),
+            host: ci.host,
+            needs_history: false,
+        })
 }
 
 /// Returns the name of a local branch on the remote. Without an upstream, this is the branch's own name. Otherwise, it

@@ -155,3 +155,38 @@ fn test_merge_of_pull_request_is_reviewed_as_its_head() {
         .says()
         .head("feature", &merge);
 }
+
+/// GitHub's "Update branch" merges the target into the branch. The agent fetches this head without a reference.
+#[test]
+fn head_that_merged_the_target_is_reviewed_itself() {
+    let project = Project::new();
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
+    git(&folder, "merge -q --no-ff -m update origin/main");
+    let updated = git(&folder, "rev-parse HEAD");
+    let variables = pull_request_variables("git@github.com:o/p.git");
+    let merge_checkout = [("BUILDKITE_PULL_REQUEST_USING_MERGE_REFSPEC", "true")];
+    buildkite_job(&folder, "feature", &updated, &variables)
+        .with_variables(&merge_checkout)
+        .says()
+        .head("feature", &updated)
+        .base(&project.main, "the target branch `origin/main`")
+        .changes(&FEATURE);
+    // The trial merge of this head is reviewed as the head.
+    git(&folder, "checkout -q --detach origin/main");
+    git(&folder, &format!("merge -q --no-ff -m merge {updated}"));
+    let merge = git(&folder, "rev-parse HEAD");
+    buildkite_job(&folder, "feature", &merge, &variables)
+        .with_variables(&merge_checkout)
+        .says()
+        .head("feature", &updated)
+        .changes(&FEATURE);
+    // The clone's copy of the target is older than the merged commit.
+    git(
+        &folder,
+        &format!("update-ref refs/remotes/origin/main {}", project.fork),
+    );
+    buildkite_job(&folder, "feature", &updated, &variables)
+        .with_variables(&merge_checkout)
+        .says()
+        .head("feature", &updated);
+}
