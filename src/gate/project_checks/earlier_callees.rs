@@ -108,11 +108,18 @@ impl<'r> EarlierCallees<'r> {
                 return Some(EarlierCallee {
                     path: path.to_owned(),
                     new_path: new_path.map(str::to_owned),
+                    deleted: self.is_deleted(path),
                     is_certain: resolution.file().is_some(),
                 });
             }
         }
         None
+    }
+
+    /// Returns whether the change deletes the pipeline at this path, or replaces it with a link.
+    fn is_deleted(&self, path: &str) -> bool {
+        let change = self.changes.get(path);
+        change.is_some_and(|change| matches!(change.kind, ChangeKind::Deleted | ChangeKind::TypeChanged))
     }
 
     /// Returns whether the change adds or removes a file that a call with this bare name may mean.

@@ -83,7 +83,7 @@ fn call_that_means_another_pipeline_since_the_change_fails_and_is_fixed_to_the_r
 }
 
 #[test]
-fn call_that_means_another_pipeline_without_a_rename_fails_and_has_no_fix() {
+fn call_that_means_another_pipeline_without_a_rename_is_new_and_has_no_fix() {
     let both = ["sales/load.orch.yaml", "hr/load.orch.yaml"];
     let deleted = world_with_loaders(&both);
     deleted.git("rm -q sales/load.orch.yaml");
@@ -93,26 +93,31 @@ fn call_that_means_another_pipeline_without_a_rename_fails_and_has_no_fix() {
     added.write("sales/load.orch.yaml", EMPTY);
     let added_to_root = world_with_loaders(&["hr/load.orch.yaml"]);
     added_to_root.write("load.orch.yaml", EMPTY);
-    for (world, end) in [
+    // Only the deletion certainly breaks the call, so that the others are warnings.
+    for (world, exit_code, end) in [
         (
             deleted,
+            1,
             "now means `hr/load.orch.yaml`; before this change, it meant `sales/load.orch.yaml`",
         ),
         (
             moved,
+            0,
             "now means `hr/load.orch.yaml`; before this change, it meant `sales/load.orch.yaml`",
         ),
         (
             added,
+            0,
             "now means `sales/load.orch.yaml`; before this change, it meant `hr/load.orch.yaml`",
         ),
         (
             added_to_root,
+            0,
             "now means `load.orch.yaml`; before this change, it meant `hr/load.orch.yaml`",
         ),
     ] {
         world.commit("change");
-        let messages = list_new_call_messages(&check(&world, "").expect(1));
+        let messages = list_new_call_messages(&check(&world, "--fail-on error").expect(exit_code));
         assert!(
             matches!(messages.as_slice(), [message] if message.ends_with(end)),
             "{messages:?}"
@@ -155,7 +160,7 @@ fn call_whose_pipeline_moves_or_that_is_new_is_only_a_warning() {
 fn call_that_could_mean_a_renamed_pipeline_has_no_fix() {
     let world = world_with_loaders(&["a/load.orch.yaml", "b/load.orch.yaml"]);
     move_file(&world, "a/load.orch.yaml", "a/ingest.orch.yaml");
-    let report = check(&world, "--all --fail-on never").expect(0);
+    let report = check(&world, "--all --fail-on error").expect(0);
     assert!(
         report.out.contains(
             "before this change, it could mean `a/load.orch.yaml`, which was renamed to `a/ingest.orch.yaml`"

@@ -23,8 +23,17 @@ pub struct EarlierCallee {
     pub path: String,
     /// The new path if the change renamed the pipeline.
     pub new_path: Option<String>,
+    /// Whether the change deleted the pipeline.
+    pub deleted: bool,
     /// False if several pipelines had the name, so that the call could mean any of them.
     pub is_certain: bool,
+}
+
+impl EarlierCallee {
+    /// Returns whether the change broke the call: it certainly meant a pipeline that no longer exists at its path.
+    pub(super) const fn is_broken_call(&self) -> bool {
+        self.is_certain && (self.deleted || self.new_path.is_some())
+    }
 }
 
 /// Returns the pipeline that a call in the pipeline at this path meant before the change. Returns `None` if the call

@@ -16,8 +16,11 @@ pub(super) struct ReferenceProblem {
     pub line: u32,
     pub subject: Option<String>,
     pub text: String,
-    /// True if the problem is at most a warning, whatever the level of the check is.
+    /// True if the problem is at most a warning, whatever the level of the check is, because nothing is broken yet.
     pub is_minor: bool,
+    /// True if the problem is at most a warning because it is unknown whether something is broken. Unlike a minor
+    /// problem, it is worse than the minor problem that the base may have.
+    pub is_uncertain: bool,
     pub fix: Option<ProposedFix>,
 }
 
@@ -33,6 +36,7 @@ pub(super) fn build_shared_file_problem(
         subject,
         text,
         is_minor: false,
+        is_uncertain: false,
         fix: None,
     }
 }
@@ -61,6 +65,7 @@ pub(super) fn build_component_problem(
         subject: Some(component.clone().into_owned()),
         text: format!("component `{component}` {message}"),
         is_minor: false,
+        is_uncertain: false,
         fix: None,
     }
 }
@@ -73,7 +78,7 @@ pub fn is_about_link(violation: &Violation, link: &DanglingLink) -> bool {
 }
 
 /// Groups the problems in a file into one result for each check and level, in the order of the checks. Drops the
-/// problems of checks that are off. A minor problem is only a warning.
+/// problems of checks that are off. A minor or uncertain problem is only a warning.
 pub(super) fn group_problems(
     path: &str,
     problems: Vec<ReferenceProblem>,
@@ -84,7 +89,7 @@ pub(super) fn group_problems(
         let Some(level) = levels.enforcement_of(problem.check) else {
             continue;
         };
-        let level = if problem.is_minor {
+        let level = if problem.is_minor || problem.is_uncertain {
             Enforcement::Warn
         } else {
             level

@@ -92,8 +92,9 @@ static CALL: ProjectDocumentation = ProjectDocumentation {
         "A file name without a folder means the file in the caller's folder, otherwise the only file with that \
          name, for which a finding is at most a warning. If several other files have the name, the call is \
          ambiguous.",
-        "If such a name means another file than before the change, the finding has the configured level and is new, \
-         even if the change does not edit the caller.",
+        "If such a name means another file than before the change, the finding is new, even if the change does not \
+         edit the caller. It has the configured level only if the change renamed or deleted the file that the name \
+         certainly meant before.",
         UNCHECKED_PATHS,
         "Skipped components are checked too, because they may be enabled again.",
     ],

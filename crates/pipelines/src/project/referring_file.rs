@@ -158,8 +158,8 @@ impl ReferringFile<'_> {
     }
 
     /// Adds the problems of a call: its pipeline is missing, its name is ambiguous or lacks the directory, the change
-    /// makes it mean another pipeline, or it sets a variable that the called pipeline does not have. A missing
-    /// directory is only a warning, unless the call means another pipeline.
+    /// makes it mean another pipeline, or it sets a variable that the called pipeline does not have. A missing directory
+    /// is only a warning, unless the change renamed or deleted the pipeline that the call meant.
     fn check_call(
         &self,
         reference: &Reference,
@@ -198,10 +198,16 @@ impl ReferringFile<'_> {
             let new_target = files.find_call_target(target, kind, &path, self.path)?;
             propose_new_target(reference, target, new_target)
         });
-        problems.extend(message.map(|message| ReferenceProblem {
-            is_minor: matches!(resolution, CallResolution::ByName(_)) && earlier_callee.is_none(),
-            fix,
-            ..build_reference_problem(ProjectCheck::Call, reference, &message)
+        problems.extend(message.map(|message| {
+            ReferenceProblem {
+                is_minor: matches!(resolution, CallResolution::ByName(_)) && earlier_callee.is_none(),
+                is_uncertain: resolution.file().is_some()
+                    && earlier_callee
+                        .as_ref()
+                        .is_some_and(|callee| !callee.is_broken_call()),
+                fix,
+                ..build_reference_problem(ProjectCheck::Call, reference, &message)
+            }
         }));
         problems.extend(self.check_call_publication(reference, &resolution));
         if let Some(path) = resolution.file() {
