@@ -23,7 +23,7 @@ pub struct EarlierCallee {
     pub path: String,
     /// The new path if the change renamed the pipeline.
     pub new_path: Option<String>,
-    /// Whether the change deleted the pipeline.
+    /// True if the change deleted the pipeline.
     pub deleted: bool,
     /// False if several pipelines had the name, so that the call could mean any of them.
     pub is_certain: bool,
