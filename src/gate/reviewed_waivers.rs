@@ -6,7 +6,6 @@ use sluicegate_pipelines::waivers::{WaiverEntry, Waivers};
 use std::collections::BTreeSet;
 
 /// The waivers file of the reviewed version, which shows what the change does to the waivers.
-#[expect(clippy::large_enum_variant, reason = "a run has only one value")]
 pub(super) enum ReviewedWaivers {
     /// The version is that of the policy, or it cannot be read.
     Unchanged,

@@ -252,7 +252,7 @@ fn version_that_is_newer_than_the_latest_one_is_read_again() {
 #[test]
 fn forced_rollback_disables_the_reported_latest_version_although_a_newer_one_is_enabled() {
     let world = World::new();
-    let platform = platform_with_old_latest_version(1);
+    let platform = platform_with_old_latest_version(1, "3");
     let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
     let output = call.run("artifacts rollback --force").expect(0).saying(&[
         "version 2 may not be the latest version of sales",
