@@ -148,15 +148,18 @@ fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failu
         .collect();
     fs::create_dir_all(parent)
         .map_err(|error| Failure::usage(format!("could not create {}: {error}", parent.display())))?;
-    let was_locked = find_index_lock(repo).is_some();
+    let has_earlier_lock = find_index_lock(repo).is_some();
     if let Err(error) = repo.move_files(&moves.old_path, &moves.new_path) {
         let failure = match find_path_outside_sparse_checkout(repo, moves, &error) {
             Some(path) => Failure::usage(format!(
                 "could not move the files, so nothing was changed: `{path}` is outside the sparse checkout"
             ))
             .with_hint("add its directory with `git sparse-checkout add`, then run the command again"),
-            None => Failure::usage(format!("could not move the files: {error}"))
-                .with_hint(undo_failed_move(repo, moves, was_locked)),
+            None => Failure::usage(format!("could not move the files: {error}")).with_hint(undo_failed_move(
+                repo,
+                moves,
+                has_earlier_lock,
+            )),
         };
         remove_empty_dirs(&created_dirs);
         return Err(failure);
@@ -190,8 +193,8 @@ fn find_path_outside_sparse_checkout<'m>(
 
 /// Moves the files back that a failed `git mv` has moved, and returns the hint for this failure. Git moves the files
 /// before it writes the index, so they have moved if the index cannot be written, for example on a full disk. If the
-/// index is locked now, but was not before (`was_locked`), a signal has ended git.
-fn undo_failed_move(repo: &Repository, moves: &PathMove, was_locked: bool) -> String {
+/// index is locked now, but was not before (`has_earlier_lock`), a signal has ended git.
+fn undo_failed_move(repo: &Repository, moves: &PathMove, has_earlier_lock: bool) -> String {
     let root = repo.root();
     let mut hint = if has_moved(root, &moves.old_path, &moves.new_path) {
         let mut problems = Vec::new();
@@ -203,7 +206,7 @@ fn undo_failed_move(repo: &Repository, moves: &PathMove, was_locked: bool) -> St
         "nothing was changed: check that the git program is installed and that `git status` works in this repository"
             .to_owned()
     };
-    if let Some(path) = find_index_lock(repo).filter(|_| !was_locked) {
+    if let Some(path) = find_index_lock(repo).filter(|_| !has_earlier_lock) {
         let _ = write!(
             hint,
             ". git has left its lock file: if no other git command is running, delete {}",

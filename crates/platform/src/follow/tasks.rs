@@ -152,8 +152,8 @@ pub async fn follow_task_to_end(
         }
         let end = match &mut resumed_task {
             Some(resumed_task) => {
-                let elapsed = resumed_task.resumed_at.elapsed();
-                resumed_task.classify_poll(&task, was_stopping, elapsed)
+                let waiting_time = resumed_task.resumed_at.elapsed();
+                resumed_task.classify_poll(&task, was_stopping, waiting_time)
             }
             None => classify_end(&task, was_stopping),
         };
@@ -251,8 +251,8 @@ impl ResumedTask {
     /// Records a poll of the task, and returns its end as [`classify_end`] does: `None` while the status may be that from
     /// before the resumption. Without any sign, the end is [`TaskEnd::Unresumed`] after [`RESUMPTION_LIMIT`], or after
     /// [`UNCHANGED_TIME_LIMIT`] if the modification time is unchanged and no decision is pending.
-    /// `elapsed` is the time since the resumption.
-    fn classify_poll(&mut self, task: &Task, is_halted: bool, elapsed: Duration) -> Option<TaskEnd> {
+    /// `waiting_time` is the time since the resumption.
+    fn classify_poll(&mut self, task: &Task, is_halted: bool, waiting_time: Duration) -> Option<TaskEnd> {
         self.status_age = self.record_poll(task);
         let has_pending_decision = task
             .pending_decisions
@@ -264,7 +264,7 @@ impl ResumedTask {
             StatusAge::Old => UNCHANGED_TIME_LIMIT,
             StatusAge::Unknown => RESUMPTION_LIMIT,
         };
-        (elapsed >= limit).then_some(TaskEnd::Unresumed)
+        (waiting_time >= limit).then_some(TaskEnd::Unresumed)
     }
 
     /// Records a poll of the task, and returns the age of its status. The status is new if the task has worked or
