@@ -12,12 +12,14 @@ use sluicegate_pipelines::project::EarlierCallee;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::slice;
+use std::sync::Arc;
 
 /// The pipelines of each base, which are listed only if a call may mean another pipeline than at the base.
 pub(crate) type BasePipelines = OnceCell<Vec<Vec<SnapshotFile>>>;
 
-/// The calls of a pipeline at a base, in each of their spellings.
-type BaseCalls = HashSet<(ReferenceKind, String)>;
+/// The calls of a pipeline at a base, in each of their spellings, with the name that the component has in head.
+type BaseCalls = HashSet<(Arc<str>, ReferenceKind, String)>;
 
 /// The search for pipelines that calls meant before the change.
 pub(crate) struct EarlierCallees<'r> {
@@ -30,7 +32,7 @@ pub(crate) struct EarlierCallees<'r> {
     changed_names: HashSet<&'r str>,
     base_pipelines: &'r BasePipelines,
     base_files: OnceCell<Vec<PipelineFiles<'r>>>,
-    /// The calls of the changed pipelines that were already read, by the index of the base and the path there.
+    /// The calls of the changed pipelines that were already read, by the index of the base and the path in head.
     base_calls: RefCell<HashMap<(usize, String), Rc<BaseCalls>>>,
 }
 
@@ -102,9 +104,11 @@ impl<'r> EarlierCallees<'r> {
             let Some(path) = path else { continue };
             let new_path = self.new_paths.get(path).copied();
             let is_same = current_path == Some(new_path.unwrap_or(path));
+            if is_same {
+                continue;
+            }
             // A file that the change does not touch has the same calls as at the base.
-            if !is_same && (change.is_none() || self.had_call(base_index, old_caller, reference.kind, target))
-            {
+            if change.is_none_or(|change| self.had_call(base_index, change, reference, target)) {
                 return Some(EarlierCallee {
                     path: path.to_owned(),
                     new_path: new_path.map(str::to_owned),
@@ -154,30 +158,41 @@ impl<'r> EarlierCallees<'r> {
         })
     }
 
-    /// Returns whether the changed pipeline already had this call at the base, with or without the extension.
-    fn had_call(&self, base_index: usize, path: &str, kind: ReferenceKind, target: &str) -> bool {
-        let key = (base_index, path.to_owned());
+    /// Returns whether the component already had this call at the base, with or without the extension.
+    fn had_call(&self, base_index: usize, change: &Change, reference: &Reference, target: &str) -> bool {
+        let key = (base_index, change.path.clone());
         let cached_calls = self.base_calls.borrow().get(&key).cloned();
         let calls = cached_calls.unwrap_or_else(|| {
-            let calls = Rc::new(self.read_calls(base_index, path).unwrap_or_default());
+            let calls = Rc::new(self.read_calls(base_index, change).unwrap_or_default());
             self.base_calls.borrow_mut().insert(key, Rc::clone(&calls));
             calls
         });
-        calls.contains(&(kind, target.to_owned()))
+        let component = reference.component.trim().into();
+        calls.contains(&(component, reference.kind, target.to_owned()))
     }
 
-    /// Reads the calls of the pipeline at this path at the base, in each of their spellings. Returns `None` if it
-    /// cannot be read, so that its calls are treated as new.
-    fn read_calls(&self, base_index: usize, path: &str) -> Option<BaseCalls> {
+    /// Reads the calls of the changed pipeline at the base. Returns `None` if it cannot be read, so that its calls are
+    /// treated as new.
+    fn read_calls(&self, base_index: usize, change: &Change) -> Option<BaseCalls> {
         let base = self.pairs.bases.get(base_index)?;
-        let file = self.pairs.repo.snapshot(base.clone()).find_file(path).ok()??;
+        let file = self
+            .pairs
+            .repo
+            .snapshot(base.clone())
+            .find_file(change.old_path()?)
+            .ok()??;
         let content = read_document(self.pairs.repo, &file).ok()?.ok()?;
         let facts = PipelineFacts::parse(&content).ok()?;
+        let mut renames = self.pairs.find_renamed_components(slice::from_ref(change)).ok()?;
+        let renamed_components = renames.remove(&change.path).unwrap_or_default();
         let mut calls = BaseCalls::new();
         for reference in &facts.references {
             if let ReferenceTarget::Path(target) = &reference.target {
+                let old_name = &*reference.component;
+                let name = renamed_components.find_new_name(old_name).unwrap_or(old_name);
+                let name: Arc<str> = name.trim().into();
                 let spellings = reference.kind.list_spellings(target).into_iter();
-                calls.extend(spellings.map(|spelling| (reference.kind, spelling)));
+                calls.extend(spellings.map(|spelling| (Arc::clone(&name), reference.kind, spelling)));
             }
         }
         Some(calls)

@@ -157,6 +157,27 @@ fn call_whose_pipeline_moves_or_that_is_new_is_only_a_warning() {
 }
 
 #[test]
+fn call_of_new_component_keeps_its_meaning_and_call_of_renamed_component_is_fixed() {
+    for (component, is_new) in [("Other", true), ("Renamed", false)] {
+        let world = world_with_loaders(&["hr/load.orch.yaml"]);
+        let (run, other) = if is_new {
+            (call("Run", "hr/old"), call(component, "load"))
+        } else {
+            (String::new(), call(component, "load"))
+        };
+        world.write("sales/main.orch.yaml", format!("{HEADER}{run}{other}"));
+        world.write("sales/load.orch.yaml", loader("sales"));
+        move_file(&world, "hr/load.orch.yaml", "hr/old.orch.yaml");
+        let messages = list_new_call_messages(&check(&world, "--fail-on never").expect(0));
+        let has_earlier_meaning = messages.iter().any(|message| message.contains("it meant"));
+        assert_eq!(has_earlier_meaning, !is_new, "{messages:?}");
+        fix(&world, "--all").expect(0);
+        let text = world.read_text("sales/main.orch.yaml");
+        assert_eq!(text.contains(&call(component, "hr/old")), !is_new, "{text}");
+    }
+}
+
+#[test]
 fn call_that_could_mean_a_renamed_pipeline_has_no_fix() {
     let world = world_with_loaders(&["a/load.orch.yaml", "b/load.orch.yaml"]);
     move_file(&world, "a/load.orch.yaml", "a/ingest.orch.yaml");
