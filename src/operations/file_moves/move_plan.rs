@@ -140,12 +140,17 @@ pub(crate) fn plan_repair(run: &Run, reader: &ReferenceReader<'_>) -> Result<Mov
     let mut files = reader.snapshot.list_files(&|_| true)?;
     files.retain(|file| file.kind == FileKind::Regular);
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-    let bases = find_bases(run, reader);
-    let changes = if bases.is_empty() {
-        Vec::new()
-    } else {
-        reader.snapshot.find_changes(&bases, &is_pipeline)?
-    };
+    let (mut bases, base_source) = find_bases(run, reader)?;
+    let (mut changes, mut problem) = (Vec::new(), base_source);
+    if !bases.is_empty() {
+        match reader.snapshot.find_changes(&bases, &is_pipeline) {
+            Ok(found_changes) => changes = found_changes,
+            Err(error) => {
+                problem = Failure::from(error).describe_on_one_line();
+                bases.clear();
+            }
+        }
+    }
     let pairs = VersionPairs {
         repo: &reader.workspace.repo,
         head: reader.snapshot,
@@ -162,28 +167,30 @@ pub(crate) fn plan_repair(run: &Run, reader: &ReferenceReader<'_>) -> Result<Mov
     };
     let find_earlier_callee: &FindEarlierCallee<'_> =
         &|caller, reference, path| earlier_callees.find_callee(caller, reference, path);
-    plan_reference_repairs(
-        reader,
-        &files,
-        &ReferenceRepair::new(&paths, &renames, find_earlier_callee),
-    )
+    let repair = ReferenceRepair::new(&paths, &renames, find_earlier_callee);
+    let plan = plan_reference_repairs(reader, &files, &repair)?;
+    if bases.is_empty() && !(plan.edits.is_empty() && plan.kept_references.is_empty()) {
+        run.ui
+            .say(&format!("it is unknown what the change renamed: {problem}"));
+    }
+    Ok(plan)
 }
 
-/// Returns the commits that show what the change renamed; empty if they are unknown, because a repair does not need
-/// them.
-fn find_bases(run: &Run, reader: &ReferenceReader<'_>) -> Vec<CommitId> {
+/// Returns the commits that show what the change renamed, and where they come from, or why there are none. Only a base
+/// that the job names is required, because a repair can do without.
+fn find_bases(run: &Run, reader: &ReferenceReader<'_>) -> Result<(Vec<CommitId>, String), Failure> {
     let sources = &reader.workspace.sources;
-    let Ok(revisions) = sources.resolve_revisions(&SelectionArgs::default(), None) else {
-        return Vec::new();
-    };
     let revisions = RequestedRevisions {
         // Only files on disk are repaired.
         head: None,
         all: false,
-        ..revisions
+        ..sources.resolve_revisions(&SelectionArgs::default(), None)?
     };
-    let comparison = reader.workspace.resolve_checkout_comparison(run, &revisions);
-    comparison.map_or_else(|_| Vec::new(), |comparison| comparison.bases)
+    match reader.workspace.resolve_checkout_comparison(run, &revisions) {
+        Ok(comparison) => Ok((comparison.bases, comparison.base_source)),
+        Err(failure) if revisions.base.is_some() => Err(failure),
+        Err(failure) => Ok((Vec::new(), failure.describe_on_one_line())),
+    }
 }
 
 /// Returns the new path of each renamed pipeline, by its old path.

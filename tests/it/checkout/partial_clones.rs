@@ -173,3 +173,21 @@ fn renamed_pipelines_keep_their_known_findings_after_deepen() {
         assert!(output.all().contains(&summary), "{name}: {}", output.all());
     }
 }
+
+#[test]
+fn repair_without_blobs_of_base_and_remote_goes_on_without_renames() {
+    let world = remote_with_change();
+    let caller = format!("{}{}", crate::fix::HEADER, crate::fix::call("Call", "load1"));
+    world.write("main.orch.yaml", caller);
+    world.commit("caller");
+    world.push();
+    let clone = clone_of_change(&world, "partial", "--filter=blob:none");
+    git(&clone, "remote set-url origin file:///gone");
+    let output = Call::new(&clone).run("mv --repair").expect(0);
+    assert!(
+        output.err.contains("it is unknown what the change renamed"),
+        "{}",
+        output.err
+    );
+    assert!(output.out.contains("repaired 1 call in 1 file"), "{}", output.out);
+}
