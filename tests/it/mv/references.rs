@@ -890,6 +890,62 @@ fn repair_leaves_call_that_means_another_file_since_the_change() {
 }
 
 #[test]
+fn repair_says_why_call_of_pipeline_that_became_another_kind_is_left() {
+    let text = crate::fix::call("Load", "${some}") + &crate::fix::script("Script", "sql/a.sql");
+    let orchestration = format!("{}{text}", crate::fix::HEADER);
+    for (has_namesake, reason) in [
+        (true, "before this change, the call meant `sales/load.orch.yaml`"),
+        (
+            false,
+            "the file is a transformation, but is called as an orchestration",
+        ),
+    ] {
+        let main = format!("{}{}", crate::fix::HEADER, crate::fix::call("Call", target));
+        let mut files = vec![
+            ("sales/load.orch.yaml", orchestration.as_str()),
+            ("sales/main.orch.yaml", &main),
+            ("sql/a.sql", "select 1\n"),
+        ];
+        if target == "load" {
+            files.push(("hr/load.orch.yaml", EMPTY));
+        }
+        let world = crate::fix::project(&files);
+        world.git("mv sales/load.orch.yaml sales/load.tran.yaml");
+        world.commit("rename");
+        let log = mv(&world, "--repair").expect(0).out;
+        assert!(
+            log.contains(&format!("left: sales/main.orch.yaml:8: {target}: {reason}")),
+            "{log}"
+        );
+    }
+}
+
+#[test]
+fn repair_without_base_says_so_and_with_wrong_base_fails() {
+    let world = crate::fix::project(&[
+        ("sales/load.orch.yaml", EMPTY),
+        (
+            "sales/main.orch.yaml",
+            &caller_with_script("load", "sql/count.sql"),
+        ),
+        ("sql/count.sql", "select 1 from orders\n"),
+    ]);
+    let unknown = "it is unknown what the change renamed";
+    let output = mv(&world, "--repair --dry-run").expect(0);
+    assert!(!output.err.contains(unknown), "{}", output.err);
+    let call = Call::new(&world.work()).variable("SLUICEGATE_BASE", "gone");
+    call.run("mv --repair").expect(7).saying(&["gone"]);
+    world.git("update-ref -d refs/remotes/origin/main");
+    world.git("remote remove origin");
+    let output = mv(&world, "--repair").expect(0);
+    assert!(output.err.contains(unknown), "{}", output.err);
+    assert!(output.out.contains("repaired 1 call in 1 file"), "{}", output.out);
+    // Without a broken reference, nothing depends on the base.
+    let output = mv(&world, "--repair").expect(0);
+    assert!(!output.err.contains(unknown), "{}", output.err);
+}
+
+#[test]
 fn moves_at_the_same_time_keep_every_edit() {
     let world = World::new();
     let names = ["r1", "r2", "r3", "r4"];

@@ -245,14 +245,16 @@ impl<'m> ReferenceRepair<'m> {
             Some(old_pipeline) if !old_pipeline.is_certain => {
                 Some(Err(RepairError::Redirected(old_pipeline)))
             }
+            // A call cannot mean a pipeline of the other kind.
             Some(EarlierCallee {
                 new_path: Some(new_path),
                 ..
-            }) => Some(self.require_certain_rename(new_path)),
+            }) if new_path.ends_with(kind.extension()) => Some(self.require_certain_rename(new_path)),
             Some(old_pipeline) => current_path.map(|_| Err(RepairError::Redirected(old_pipeline))),
             None if *resolution == CallResolution::Missing => {
                 let new_path = self.renames.find_new_pipeline_path(target, kind)?;
-                Some(self.require_certain_rename(new_path.to_owned()))
+                let has_kind = new_path.ends_with(kind.extension());
+                has_kind.then(|| self.require_certain_rename(new_path.to_owned()))
             }
             None => None,
         }
