@@ -80,7 +80,9 @@ impl Workspace<'_> {
         if is_present {
             return Ok(());
         }
-        if let Some(error) = find_access_error(&self.repo.root().join(path)) {
+        if snapshot.is_on_disk()
+            && let Some(error) = find_access_error(&self.repo.root().join(path))
+        {
             let message = format!("could not read the path {}: {error}", typed_path.display());
             return Err(Failure::usage(message));
         }

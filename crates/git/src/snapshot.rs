@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 /// From this number of paths on, one pass through a list of files is faster than a search for each path.
 const MIN_PATHS_FOR_LIST: usize = 32;
 
+/// The name of the index in messages.
+const INDEX_NAME: &str = "the index";
+
 pub struct Snapshot<'r> {
     repository: &'r Repository,
     files: SnapshotFiles,
@@ -51,7 +54,7 @@ impl Repository {
         let files = listed_file::list_staged_files(self, index)?;
         // git converts only files on disk.
         let has_conversion = false;
-        Ok(self.build_listed_snapshot("the index", files, has_conversion))
+        Ok(self.build_listed_snapshot(INDEX_NAME, files, has_conversion))
     }
 
     /// Returns whether the checked-out commit or the index has a file with this path. `index` is the index file to read
@@ -116,6 +119,11 @@ impl Snapshot<'_> {
             SnapshotFiles::Commit(commit) => Some(commit),
             SnapshotFiles::Listed { .. } => None,
         }
+    }
+
+    /// Returns whether the files are those on disk, and not those of a commit or of the index.
+    pub fn is_on_disk(&self) -> bool {
+        matches!(self.files, SnapshotFiles::Listed { name, .. } if name != INDEX_NAME)
     }
 
     /// Returns the name of the snapshot for messages, for example `commit 1234567`.
@@ -288,19 +296,13 @@ impl Snapshot<'_> {
         let paths: Vec<String> = match &self.files {
             SnapshotFiles::Commit(_) if self.find_file(".gitmodules")?.is_none() => Vec::new(),
             SnapshotFiles::Commit(commit) => {
-                let files = self.repository.list_files(commit, &|_| true)?;
-                files
-                    .into_iter()
-                    .filter(|file| file.kind == FileKind::Submodule)
-                    .map(|file| file.path)
-                    .collect()
+                let mut files = self.repository.list_files(commit, &|_| true)?;
+                files.retain(|file| file.kind == FileKind::Submodule);
+                files.into_iter().map(|file| file.path).collect()
             }
             SnapshotFiles::Listed { files, .. } => files
                 .iter()
-                .filter(|file| {
-                    file.known_state
-                        .is_some_and(|state| state.kind == FileKind::Submodule)
-                })
+                .filter(|file| file.known_state.map(|state| state.kind) == Some(FileKind::Submodule))
                 .map(|file| file.display_path().into_owned())
                 .collect(),
         };
@@ -375,13 +377,10 @@ impl Snapshot<'_> {
 
     /// Returns whether git may have checked out other bytes than it stores.
     const fn has_conversion(&self) -> bool {
-        matches!(
-            self.files,
-            SnapshotFiles::Listed {
-                has_conversion: true,
-                ..
-            }
-        )
+        match self.files {
+            SnapshotFiles::Commit(_) => false,
+            SnapshotFiles::Listed { has_conversion, .. } => has_conversion,
+        }
     }
 
     /// Returns the current blob and kind of each wanted file. A modified file is hashed, and a missing file is omitted.

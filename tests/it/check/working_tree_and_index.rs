@@ -863,6 +863,15 @@ fn check_of_tracked_file_that_disk_does_not_show_is_undecided() {
     check_folder(&world.work(), "missing/m")
         .expect(2)
         .saying(&[missing]);
+    // A commit and the index do not depend on the disk.
+    for (flags, name) in [
+        ("--staged", "is not in the index"),
+        ("--head HEAD", "is not in commit"),
+    ] {
+        check_folder(&world.work(), &format!("{flags} {}", "m".repeat(300)))
+            .expect(2)
+            .saying(&[name]);
+    }
     // Counterpart: a missing file is deleted, also one whose directory was replaced by a file.
     world.git(&format!("update-index --force-remove {path}"));
     for path in ["c.orch.yaml", "b.orch.yaml/d.orch.yaml"] {
