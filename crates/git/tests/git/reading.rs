@@ -309,6 +309,29 @@ fn only_branches_of_a_remote_count_the_default_one_first() {
 }
 
 #[test]
+fn commit_on_one_remote_branch_is_fetched_although_another_history_is_broken() {
+    let world = World::new();
+    world.commit("one");
+    let lost = world.git("rev-parse HEAD");
+    world.commit("two");
+    world.push();
+    for branch in ["a", "z"] {
+        let broken = world.git(&format!("commit-tree -p {lost} -m {branch} HEAD^{{tree}}"));
+        world.git(&format!("update-ref refs/remotes/origin/{branch} {broken}"));
+    }
+    world.git("checkout -q --orphan new");
+    world.commit("other");
+    world.git("update-ref refs/remotes/origin/good HEAD");
+    let first = open(&world.work()).resolve("HEAD").unwrap();
+    world.commit("next");
+    world.git("update-ref refs/remotes/origin/good HEAD");
+    let (folder, rest) = lost.split_at(2);
+    fs::remove_file(world.work().join(".git/objects").join(folder).join(rest)).unwrap();
+    let repo = open(&world.work());
+    assert!(repo.is_fetched(&first).unwrap());
+}
+
+#[test]
 fn default_branch_is_that_of_remote_or_usual_name() {
     let world = World::new();
     world.commit("one");
