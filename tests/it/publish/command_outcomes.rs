@@ -9,13 +9,10 @@ use crate::support::{
 };
 use serde_json::{Value, json};
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
 use wiremock::{Request, ResponseTemplate};
 
 const PUBLISH: [&str; 7] = [
@@ -1018,36 +1015,29 @@ fn publish_whose_junit_report_is_lost_exits_with_2() {
     }
 }
 
-/// The report waits for the reader of a pipe, so that the signal arrives after the upload.
+/// The run ends only when the receipt has a reader. The report before it shows that a signal is now too late.
 #[cfg(unix)]
 #[test]
 fn publish_that_a_signal_interrupts_after_the_upload_writes_its_records() {
     let world = project_to_publish();
     let platform = publish_platform(&world, upload_response(&json!([])));
-    let pipe = world.path().join("pipe");
-    let status = std::process::Command::new("mkfifo").arg(&pipe).status();
-    assert!(status.unwrap().success());
+    let [junit_pipe, receipt_pipe] = ["junit", "receipt"].map(|name| world.path().join(name));
+    for pipe in [&junit_pipe, &receipt_pipe] {
+        let status = std::process::Command::new("mkfifo").arg(pipe).status();
+        assert!(status.unwrap().success());
+    }
     let mut child = platform
         .call(&world)
-        .command((&PUBLISH, "--junit ../pipe"))
-        .stdout(Stdio::piped())
+        .command("publish --prefix p --version-name 1 --junit ../junit --receipt ../receipt")
+        .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    assert!(line.starts_with("published version 1"), "{line}");
-    send_signal("TERM", &child.id().to_string());
-    thread::sleep(Duration::from_millis(300));
-    assert!(child.try_wait().unwrap().is_none(), "the signal ended the run");
-    let junit = fs::read_to_string(&pipe).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let junit = fs::read_to_string(&junit_pipe).unwrap();
     assert!(junit.contains("failures=\"0\""), "{junit}");
-    assert_eq!(
-        read_json(&world.work().join("out/receipt.json"))["outcome"],
-        "published"
-    );
+    send_signal("TERM", &child.id().to_string());
+    let receipt: Value = serde_json::from_str(&fs::read_to_string(&receipt_pipe).unwrap()).unwrap();
+    assert_eq!(receipt["outcome"], "published");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 #[test]
