@@ -117,7 +117,7 @@ static SCRIPT: ProjectDocumentation = ProjectDocumentation {
     fails: "pipeline:\n  components:\n    Run script:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        \
             fileName: scripts/moved away.sql\n",
     fix: "Correct the path; `sluicegate mv --repair` corrects the path if exactly one file has the script's \
-         name.",
+         name, or if the change renamed the script.",
 };
 
 static LINK: ProjectDocumentation = ProjectDocumentation {
