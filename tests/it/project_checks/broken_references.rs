@@ -538,7 +538,6 @@ fn check_that_is_off_reads_no_unchanged_pipeline() {
         .expect(7);
 }
 
-#[cfg(unix)]
 /// A list of links may repeat a missing component a million times.
 #[test]
 fn links_of_component_to_one_missing_component_are_one_finding() {
@@ -566,6 +565,7 @@ fn links_of_component_to_one_missing_component_are_one_finding() {
     assert_eq!(findings, expected);
 }
 
+#[cfg(unix)]
 #[test]
 fn script_replaced_by_link_is_reported_in_untouched_callers() {
     let runs = "    Run:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        fileName: scripts/load.sql\n";
