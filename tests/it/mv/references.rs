@@ -890,13 +890,16 @@ fn repair_leaves_call_that_means_another_file_since_the_change() {
 }
 
 #[test]
-fn repair_says_why_call_of_pipeline_that_became_another_kind_is_left() {
+fn repair_leaves_call_of_pipeline_that_became_another_kind_and_names_the_reason() {
     let text = crate::fix::call("Load", "${some}") + &crate::fix::script("Script", "sql/a.sql");
     let orchestration = format!("{}{text}", crate::fix::HEADER);
-    for (has_namesake, reason) in [
-        (true, "before this change, the call meant `sales/load.orch.yaml`"),
+    for (target, reason) in [
         (
-            false,
+            "load",
+            "before this change, the call meant `sales/load.orch.yaml`",
+        ),
+        (
+            "sales/load",
             "the file is a transformation, but is called as an orchestration",
         ),
     ] {
@@ -921,7 +924,7 @@ fn repair_says_why_call_of_pipeline_that_became_another_kind_is_left() {
 }
 
 #[test]
-fn repair_without_base_says_so_and_with_wrong_base_fails() {
+fn repair_without_base_shows_a_note_and_with_wrong_base_fails() {
     let world = crate::fix::project(&[
         ("sales/load.orch.yaml", EMPTY),
         (

@@ -245,18 +245,27 @@ impl<'m> ReferenceRepair<'m> {
             Some(old_pipeline) if !old_pipeline.is_certain => {
                 Some(Err(RepairError::Redirected(old_pipeline)))
             }
-            // A call cannot mean a pipeline of the other kind.
             Some(EarlierCallee {
                 new_path: Some(new_path),
                 ..
-            }) if new_path.ends_with(kind.extension()) => Some(self.require_certain_rename(new_path)),
+            }) if current_path.is_none() || new_path.ends_with(kind.extension()) => {
+                Some(self.require_rename_of_kind(new_path, kind))
+            }
             Some(old_pipeline) => current_path.map(|_| Err(RepairError::Redirected(old_pipeline))),
             None if *resolution == CallResolution::Missing => {
                 let new_path = self.renames.find_new_pipeline_path(target, kind)?;
-                let has_kind = new_path.ends_with(kind.extension());
-                has_kind.then(|| self.require_certain_rename(new_path.to_owned()))
+                Some(self.require_rename_of_kind(new_path.to_owned(), kind))
             }
             None => None,
+        }
+    }
+
+    /// Returns the new path of a renamed pipeline, or an error if a call of this kind cannot mean it, or if the change
+    /// also adds a file with the same content.
+    fn require_rename_of_kind(&self, new_path: String, kind: PipelineKind) -> Result<String, RepairError> {
+        match PipelineKind::from_path(&new_path) {
+            Some(new_kind) if new_kind != kind => Err(RepairError::OtherKind(new_kind)),
+            _ => self.require_certain_rename(new_path),
         }
     }
 
