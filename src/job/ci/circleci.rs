@@ -57,13 +57,16 @@ fn find_pull_request_url(env: &Env) -> Option<&str> {
 }
 
 fn is_change(env: &Env) -> bool {
-    find_pull_request_url(env).is_some() || is_fork(env)
+    find_pull_request_url(env).is_some() || has_fork_variable(env) || is_fork(env)
+}
+
+fn has_fork_variable(env: &Env) -> bool {
+    FORK_VARIABLES.into_iter().any(|name| env.get(name).is_some())
 }
 
 /// Returns whether the pull request is from a fork. Its branch is then `pull/N`, also if the variables are not set.
 fn is_fork(env: &Env) -> bool {
-    let has_fork_variable = FORK_VARIABLES.into_iter().any(|name| env.get(name).is_some());
-    has_fork_variable || env.get("CIRCLE_BRANCH").is_some_and(is_fork_branch)
+    env.get("CIRCLE_PR_REPONAME").is_some() || env.get("CIRCLE_BRANCH").is_some_and(is_fork_branch)
 }
 
 /// Returns whether CircleCI uses this name for a pull request from a fork: `pull/N`, `pull/N/head` or
@@ -82,5 +85,6 @@ fn is_fork_branch(branch: &str) -> bool {
 /// Returns the repository of the project. A project builds its own repository, and a pull request from a fork has the
 /// fork variables or the branch of a fork; without them, the change comes from the project's own repository.
 pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
-    TargetRepository::new([env.get_owned("CIRCLE_REPOSITORY_URL")], !is_fork(env))
+    let has_change = !has_fork_variable(env) && !is_fork(env);
+    TargetRepository::new([env.get_owned("CIRCLE_REPOSITORY_URL")], has_change)
 }
