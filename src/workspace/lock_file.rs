@@ -39,10 +39,14 @@ impl LockFile {
 /// Lets other users lock the file. It is empty, so that they learn nothing from it.
 #[cfg(unix)]
 fn allow_reading(file: &File) {
-    use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt as _;
+    let Ok(metadata) = file.metadata() else {
+        return;
+    };
+    let mut permissions = metadata.permissions();
+    permissions.set_mode(permissions.mode() | 0o444);
     // Only a run of another user needs it.
-    let _ = file.set_permissions(Permissions::from_mode(0o644));
+    let _ = file.set_permissions(permissions);
 }
 
 #[cfg(not(unix))]

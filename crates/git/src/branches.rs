@@ -71,19 +71,7 @@ impl Repository {
             let tip = self.find_reference_commit(&reference.map_err(&list_error)?);
             tips.extend(tip.map(CommitId::new));
         }
-        if let Ok(is_fetched) = self.is_in_any_history(commit, &tips) {
-            return Ok(is_fetched);
-        }
-        // The history of one tip may be broken, while that of another one has the commit.
-        let mut result = Ok(false);
-        for tip in &tips {
-            match self.contains_commit(tip, commit) {
-                Ok(true) => return Ok(true),
-                Ok(false) => {}
-                Err(error) => result = Err(error),
-            }
-        }
-        result
+        self.is_in_any_history(commit, &tips)
     }
 
     /// Returns the full names of the references under `refs/remotes/` that point to the commit.

@@ -57,8 +57,19 @@ impl Repository {
         if tips.contains(commit) {
             return Ok(true);
         }
-        let descendants = self.list_descendants(tips, commit)?;
-        Ok(tips.iter().any(|tip| descendants.contains(tip)))
+        if let Ok(descendants) = self.list_descendants(tips, commit) {
+            return Ok(tips.iter().any(|tip| descendants.contains(tip)));
+        }
+        // The history of one tip may be broken, while that of another one has the commit.
+        let mut result = Ok(false);
+        for tip in tips {
+            match self.contains_commit(tip, commit) {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                Err(error) => result = Err(error),
+            }
+        }
+        result
     }
 
     /// Returns the commit's parents, the first parent first.

@@ -4,7 +4,7 @@ use super::fetch_source::find_fetch_source;
 use super::host_commit::{is_commit_of_host, matches_host_commit};
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{BranchOrigin, BranchRole, CommitSource, ContextError, RequestedRevisions};
-use crate::job::ci::{CiContext, Host, Trigger};
+use crate::job::ci::{CiContext, Host, TargetCopy, Trigger};
 use sluicegate_git::{CommitId, Repository, is_full_id};
 
 pub(super) struct ReviewedHead {
@@ -206,8 +206,9 @@ fn resolve_local_merge(
 }
 
 /// Returns the commit that GitHub merged with the target in its trial merge: the second parent. The first parent of a
-/// trial merge is a commit of the target. Another merge that the host names is the head of the change itself, which
-/// "Update branch" merged with the target.
+/// trial merge is a commit of the target. A merge whose second parent is a commit of the target is the head of the
+/// change itself, which "Update branch" merged with the target. If the clone's copy of the target has neither parent, it
+/// may be out of date: the merge is then ambiguous, unless this run fetched the target.
 fn find_head_of_trial_merge(
     repo: &Repository,
     ci: &CiContext,
@@ -216,17 +217,18 @@ fn find_head_of_trial_merge(
 ) -> Result<CommitId, ContextError> {
     let target = find_target_tip(repo, ci)?;
     let [target_parent, head] = parents;
-    if !repo.contains_commit(&target.commit, target_parent)? {
-        return match ci.commit {
-            Some(_) => Ok(merge.clone()),
-            None => Err(ContextError::AmbiguousMerge {
-                commit: merge.clone(),
-                host: ci.host,
-            }),
-        };
+    if repo.contains_commit(&target.commit, target_parent)? {
+        reject_edited_merge(repo, ci, merge)?;
+        return Ok(head.clone());
     }
-    reject_edited_merge(repo, ci, merge)?;
-    Ok(head.clone())
+    let is_proven = ci.target_copy == TargetCopy::Fetched || repo.contains_commit(&target.commit, head)?;
+    if ci.commit.is_some() && is_proven {
+        return Ok(merge.clone());
+    }
+    Err(ContextError::AmbiguousMerge {
+        commit: merge.clone(),
+        host: ci.host,
+    })
 }
 
 /// Returns the parent of a merge that is the change: the only parent that the target branch does not contain. If the

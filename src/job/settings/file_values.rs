@@ -24,13 +24,18 @@ pub(super) fn reject_unmatchable_path_glob(pattern: &str) -> Result<(), String> 
 /// Fails if no name of a branch or tag can match the glob, because it contains a blank or a control character:
 /// <https://git-scm.com/docs/git-check-ref-format>. Other blanks, such as U+3000, are allowed in names.
 pub(super) fn reject_unmatchable_ref_glob(pattern: &str) -> Result<(), String> {
-    if pattern.contains(|character: char| character == ' ' || character.is_ascii_control()) {
+    if pattern.contains(is_forbidden_blank) {
         return Err(format!(
             "the glob {pattern:?} matches no branch or tag: write several globs as separate entries, because a name \
              cannot contain a blank"
         ));
     }
     Ok(())
+}
+
+/// Returns whether the character is a blank or a control character that no name of a branch or tag can contain.
+pub(super) const fn is_forbidden_blank(character: char) -> bool {
+    character == ' ' || character.is_ascii_control()
 }
 
 /// Deserializes a section of the configuration file. If all keys of a section are commented out, its value is null,

@@ -1,6 +1,7 @@
 //! Combines flag, variable and file: the first of them that is set takes precedence.
 
 use super::SettingsError;
+use super::file_values::is_forbidden_blank;
 use super::setting_format::SettingFormat;
 use super::setting_names;
 use crate::env::Env;
@@ -224,8 +225,8 @@ impl<'a> Layers<'a> {
         if self.find_list_source(flags, variable) != SettingSource::Variable {
             return Ok(globs);
         }
-        let names = globs.iter().flat_map(|line| line.split_whitespace());
-        Ok(names.map(str::to_owned).collect())
+        let words = globs.iter().flat_map(|line| line.split(is_forbidden_blank));
+        Ok(words.filter(|word| !word.is_empty()).map(str::to_owned).collect())
     }
 
     /// Returns a boolean: true if the flag is given, otherwise the value of the variable or the file.

@@ -185,8 +185,9 @@ fn head_that_merged_the_target_is_reviewed_itself() {
         &folder,
         &format!("update-ref refs/remotes/origin/main {}", project.fork),
     );
-    buildkite_job(&folder, "feature", &updated, &variables)
-        .with_variables(&merge_checkout)
-        .says()
-        .head("feature", &updated);
+    for commit in [&updated, &merge] {
+        buildkite_job(&folder, "feature", commit, &variables)
+            .with_variables(&merge_checkout)
+            .expect_unsettled(&[commit, "is a merge"]);
+    }
 }

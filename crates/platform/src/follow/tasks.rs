@@ -96,12 +96,13 @@ impl fmt::Display for TaskEvent<'_> {
 /// The state of the task when it was last resumed.
 #[derive(Debug)]
 struct ResumedTask {
+    /// The status before the resumption; `None` if the task was working, because the end of that work shows nothing.
     status: Option<String>,
     /// Time of the task's last change.
     modified_at: Option<String>,
     /// Ids of answered decisions, which may still look pending.
     answered_ids: HashSet<String>,
-    /// Until when the platform may still report the old status, if no modification time shows its age.
+    /// The time of the resumption.
     resumed_at: Instant,
     /// Whether the task was seen working since then, so that its status is new.
     has_worked: bool,
@@ -131,9 +132,10 @@ pub async fn follow_task_to_end(
     mut pace: Pace,
     mut report: impl FnMut(TaskEvent<'_>),
 ) -> Result<(ApiValue<Task>, TaskEnd), HttpError> {
+    let mut was_stopping = resumed_from.as_ref().is_some_and(|(task, _)| is_stopping(task));
     let mut resumed_task =
         resumed_from.map(|(task, answered_ids)| ResumedTask::from_task(task, answered_ids));
-    let (mut last_status, mut was_stopping, mut last_task) = (None, false, None);
+    let (mut last_status, mut last_task) = (None, None);
     loop {
         let task = match pace.await_before_deadline(platform.fetch_task(id)).await {
             Ok(result) => result?,
@@ -224,7 +226,7 @@ impl ResumedTask {
     /// Creates the state of a task that was just resumed. The decisions in `answered_ids` may still look pending.
     fn from_task(task: &Task, answered_ids: Vec<String>) -> Self {
         Self {
-            status: task.status.clone(),
+            status: task.status.clone().filter(|_| task.phase() != TaskPhase::Working),
             modified_at: task.modified_at.clone(),
             answered_ids: answered_ids.into_iter().collect(),
             resumed_at: Instant::now(),
@@ -274,7 +276,8 @@ impl ResumedTask {
         let pending = task.pending_decisions.as_deref().unwrap_or_default();
         self.has_worked |= matches!(task.phase(), TaskPhase::Working | TaskPhase::Unknown);
         let is_old_decision = !pending.is_empty() && pending.iter().all(|decision| self.has_answer(decision));
-        if self.has_worked || self.has_other_status(task) {
+        let is_decided = !is_old_decision || task.phase() == TaskPhase::Errored;
+        if self.has_worked || (is_decided && self.has_other_status(task)) {
             return StatusAge::New;
         }
         // A decision that is already answered may still look pending, even if the task has changed.
@@ -392,6 +395,24 @@ mod tests {
         );
         let lower_case = seen(json!({ "status": "stopped", "pendingDecisions": [] }));
         assert_eq!(resumed.classify_poll(&lower_case, false, Duration::ZERO), None);
+    }
+
+    #[test]
+    fn end_of_earlier_work_is_no_sign_of_the_resumption() {
+        let stopped = seen(json!({ "status": "STOPPED", "pendingDecisions": [] }));
+        for status in ["RUNNING", "STOPPING"] {
+            let working = seen(json!({ "status": status }));
+            let mut resumed = ResumedTask::from_task(&working, Vec::new());
+            assert_eq!(
+                resumed.classify_poll(&stopped, false, Duration::ZERO),
+                None,
+                "{status}"
+            );
+        }
+        let answered = seen(json!({ "status": "STOPPED", "pendingDecisions": [{ "toolId": "a" }] }));
+        let errored = seen(json!({ "status": "ERRORED", "pendingDecisions": [] }));
+        let mut resumed = ResumedTask::from_task(&errored, vec!["a".to_owned()]);
+        assert_eq!(resumed.classify_poll(&answered, false, Duration::ZERO), None);
     }
 
     #[test]
