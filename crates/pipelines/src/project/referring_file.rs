@@ -16,7 +16,7 @@ use crate::pipelines::{
 };
 use sluicegate_base::text::shorten_name;
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::slice;
 use std::sync::Arc;
 
@@ -61,18 +61,15 @@ impl ReferringFile<'_> {
     /// fixed.
     fn check_links(&self, facts: &PipelineFacts) -> Vec<ReferenceProblem> {
         let mut problems = Vec::new();
-        // Whether the first link with each key has a fix.
-        let mut reported_links = HashMap::new();
+        let mut reported_links = HashSet::new();
         for link in &facts.dangling_links {
             // The links of a component share its name, which may be long.
             let component = Arc::as_ptr(&link.component);
-            let key = (component, link.role, &link.name);
-            if reported_links.get(&key) == Some(&false) {
-                continue;
-            }
+            let is_first = reported_links.insert((component, link.role, &link.name));
             let problem = self.build_link_problem(facts, link);
-            reported_links.insert(key, problem.fix.is_some());
-            problems.push(problem);
+            if is_first || problem.fix.is_some() {
+                problems.push(problem);
+            }
         }
         problems
     }

@@ -46,8 +46,7 @@ pub fn find_consequences(
     }
     let mut repaired_pipeline = pipeline.clone();
     let mut findings = evaluate_link_rules(pipeline);
-    let mut consequences: Vec<LinkConsequences> = Vec::new();
-    let mut indexes_by_link = HashMap::new();
+    let mut consequences = Vec::new();
     for broken_link in broken_links {
         let Some(component) = repaired_pipeline.components.get_mut(broken_link.component_index) else {
             continue;
@@ -70,22 +69,13 @@ pub fn find_consequences(
                 .collect()
         };
         findings.retain(|finding| !link_findings.contains(finding));
-        // The project checks report the links of a component in one role to one name once, at the first link.
-        let key = (
-            broken_link.component_index,
-            dangling_link.role,
-            dangling_link.name.clone(),
-        );
-        let index = *indexes_by_link.entry(key).or_insert(consequences.len());
-        match consequences.get_mut(index) {
-            Some(link_consequences) => link_consequences.findings.extend(link_findings),
-            None => consequences.push(LinkConsequences {
+        if !link_findings.is_empty() {
+            consequences.push(LinkConsequences {
                 link: dangling_link,
                 findings: link_findings,
-            }),
+            });
         }
     }
-    consequences.retain(|consequences| !consequences.findings.is_empty());
     consequences
 }
 
