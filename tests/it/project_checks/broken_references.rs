@@ -538,33 +538,6 @@ fn check_that_is_off_reads_no_unchanged_pipeline() {
         .expect(7);
 }
 
-/// A list of links may repeat a missing component a million times.
-#[test]
-fn links_of_component_to_one_missing_component_are_one_finding() {
-    let text = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Start:\n      type: start\n      \
-                transitions:\n        success: [Gone, Gone,\n          Gone, Lost]\n    Retry:\n      type: retry\n      \
-                transitions:\n        success: [Gone]\n";
-    let world = world_with_files(&[("sluicegate.yaml", LEVELS)]);
-    world.write("a.orch.yaml", text);
-    world.commit("links");
-    let report = Call::new(&world.work())
-        .run("check --all --fail-on never --report json=-")
-        .expect(0)
-        .json();
-    let findings = list_project_findings(&report);
-    let places = [("Start", 8, "Gone"), ("Start", 9, "Lost"), ("Retry", 13, "Gone")];
-    let expected: Vec<String> = places
-        .into_iter()
-        .map(|(component, line, target)| {
-            format!(
-                "project/link error a.orch.yaml:{line} component `{component}` has a transition to `{target}`, which \
-                 is not a component of the pipeline"
-            )
-        })
-        .collect();
-    assert_eq!(findings, expected);
-}
-
 #[cfg(unix)]
 #[test]
 fn script_replaced_by_link_is_reported_in_untouched_callers() {

@@ -99,7 +99,7 @@ pub struct CallArgument {
     pub position: Position,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkRole {
     /// A link to a component that runs after this one.
     Transition,

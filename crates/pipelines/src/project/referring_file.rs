@@ -16,9 +16,7 @@ use crate::pipelines::{
 };
 use sluicegate_base::text::shorten_name;
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashSet;
 use std::slice;
-use std::sync::Arc;
 
 /// A pipeline whose links and references to other files are checked.
 pub(super) struct ReferringFile<'f> {
@@ -36,7 +34,13 @@ impl ReferringFile<'_> {
     /// Returns the problems in the links and references of this pipeline. Skips references with an expression, and
     /// paths that the settings declare as external.
     pub(super) fn find_problems(&self, facts: &PipelineFacts) -> Vec<ReferenceProblem> {
-        let mut problems = self.check_links(facts);
+        let mut problems = Vec::new();
+        problems.extend(
+            facts
+                .dangling_links
+                .iter()
+                .map(|link| self.build_link_problem(facts, link)),
+        );
         for reference in &facts.references {
             let ReferenceTarget::Path(target) = &reference.target else {
                 continue;
@@ -51,24 +55,6 @@ impl ReferringFile<'_> {
                     problems.extend(self.check_script_publication(reference, target));
                 }
                 ReferenceKind::Pipeline(kind) => self.check_call(reference, target, kind, &mut problems),
-            }
-        }
-        problems
-    }
-
-    /// Returns the problems of the links to missing components: one for a component's links in one role to one name,
-    /// because a list may repeat a name a million times. Each link with a fix keeps its problem, because all of them are
-    /// fixed.
-    fn check_links(&self, facts: &PipelineFacts) -> Vec<ReferenceProblem> {
-        let mut problems = Vec::new();
-        let mut reported_links = HashSet::new();
-        for link in &facts.dangling_links {
-            // The links of a component share its name, which may be long.
-            let component = Arc::as_ptr(&link.component);
-            let is_first = reported_links.insert((component, link.role, &link.name));
-            let problem = self.build_link_problem(facts, link);
-            if is_first || problem.fix.is_some() {
-                problems.push(problem);
             }
         }
         problems
