@@ -171,8 +171,8 @@ impl GateRun<'_> {
     }
 }
 
-/// Describes how to continue after a break. To accept the break does not help if the file of a shared pipeline is
-/// missing, because a publish would fail.
+/// Describes how to continue after a break. To accept the break alone does not help if the file of a shared pipeline
+/// is missing, because a publish would fail.
 fn describe_break_steps(changes: &InterfaceDifference) -> String {
     if changes.missing_paths.is_empty() {
         return BREAK_STEP.to_owned();
@@ -180,7 +180,8 @@ fn describe_break_steps(changes: &InterfaceDifference) -> String {
     let paths = changes.missing_paths.values();
     let missing_files = List::new(paths.map(|path| format!("`{}`", shorten_name(path))));
     let step = format!(
-        "restore {missing_files}, correct the path in the shared-pipelines file, or remove the entry from this file"
+        "restore {missing_files}, or correct the path in the shared-pipelines file; to remove the shared pipeline, \
+         remove its entry and accept the break with a reason (--accept-breaking)"
     );
     if changes.has_other_breaks() {
         format!("{step}; for the other breaks, {BREAK_STEP}")

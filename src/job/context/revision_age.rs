@@ -10,8 +10,8 @@ use sluicegate_git::{CommitId, GitError, Repository};
 /// the case if the clone's copy of the branch lacks the commit of the run, if the copy may be out of date, or if no
 /// remote is the target's repository. Also returns a note if the target of a queued change is unknown, because the
 /// host's merge contains that target, but nothing shows which of its commits it is. Returns `None` in other cases, and
-/// if the policy is not read from a branch. `revision` is the result of [`find_target_policy_revision`]. `branch_fetch`
-/// is the result of the fetch of the policy's branch, `None` if this run did not fetch the branch.
+/// if the policy is not read from a branch. `revision` is the result of [`super::find_target_policy_revision`].
+/// `branch_fetch` is the result of the fetch of the policy's branch, `None` if this run did not fetch the branch.
 pub fn describe_revision_age(
     repo: &Repository,
     ci: &CiContext,

@@ -128,9 +128,15 @@ impl Canvas {
         (box_indices, end_count)
     }
 
-    /// Returns the part of the canvas with the first `max_boxes` of these boxes, and the number of the omitted boxes.
+    /// Returns the part of the canvas with the first `max_boxes` of these boxes, and the number of the omitted
+    /// components.
     fn keep_first_boxes(&self, mut kept_indices: Vec<usize>, max_boxes: usize) -> (Self, usize) {
-        let omitted_count = kept_indices.len().saturating_sub(max_boxes);
+        let omitted_count = kept_indices
+            .iter()
+            .skip(max_boxes)
+            .filter_map(|index| self.boxes.get(*index))
+            .filter(|canvas_box| !canvas_box.is_missing)
+            .count();
         kept_indices.truncate(max_boxes);
         kept_indices.sort_unstable();
         (self.keep_boxes(&kept_indices), omitted_count)

@@ -336,7 +336,7 @@ pub fn render_markers() -> String {
 fn describe_canvas(canvas: &Canvas) -> String {
     let mut description = format!(
         "{}, {}.",
-        text::format_count(canvas.boxes.len(), "component"),
+        text::format_count(canvas.component_count(), "component"),
         text::format_count(canvas.arrows.len(), "link")
     );
     for mark in [ChangeMark::Added, ChangeMark::Removed, ChangeMark::Changed] {
