@@ -188,6 +188,6 @@ fn head_that_merged_the_target_is_reviewed_itself() {
     for commit in [&updated, &merge] {
         buildkite_job(&folder, "feature", commit, &variables)
             .with_variables(&merge_checkout)
-            .expect_unsettled(&[commit, "is a merge"]);
+            .expect_unsettled(&[commit, "a merge created by buildkite", "--deepen"]);
     }
 }
