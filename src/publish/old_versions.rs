@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_enabled_version_is_newer_than_the_latest_one() {
+    fn disabled_version_is_not_newer_than_the_latest_one() {
         let versions = versions();
         let newer_than = |index: usize| find_newer_version(&versions, &versions[index]);
         assert_eq!(newer_than(1), Some("4"));

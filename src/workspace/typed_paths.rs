@@ -5,9 +5,9 @@ use crate::job::policy::normalize_path;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{self, quote_shell_word};
-use sluicegate_git::{CommitId, Snapshot};
+use sluicegate_git::{CommitId, Snapshot, is_missing_file_error};
 use std::collections::BTreeSet;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::{Path, PathBuf};
 
 const PATHS_HINT: &str = "paths are relative to the current directory";
@@ -153,8 +153,7 @@ impl Workspace<'_> {
 /// file or a directory that can be listed.
 fn find_access_error(path: &Path) -> Option<io::Error> {
     let error = path.read_dir().err()?;
-    let is_access_error = !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
-    is_access_error.then_some(error)
+    (!is_missing_file_error(&error)).then_some(error)
 }
 
 /// Returns the part of `typed_path` below `root`, or `None` if it is outside. Compares the names first, then the paths

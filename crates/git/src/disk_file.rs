@@ -86,7 +86,7 @@ pub fn is_missing(path: &Path) -> bool {
 }
 
 /// Returns whether the error means that there is no file at the path. With any other error, there may be one.
-pub(super) fn is_missing_file_error(error: &io::Error) -> bool {
+pub fn is_missing_file_error(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory

@@ -137,9 +137,9 @@ mod tests {
             assert!(held_count <= MAX_PICTURES, "{held_count}");
         }
         let pictures = lock_mutex(&pictures.ranked_pictures);
-        let kept = pictures.attempts.iter().filter(|(_, canvas)| canvas.is_some());
+        let drawn_attempts = pictures.attempts.iter().filter(|(_, canvas)| canvas.is_some());
         (
-            kept.map(|(rank, _)| rank.change_index).collect(),
+            drawn_attempts.map(|(rank, _)| rank.change_index).collect(),
             drawing_count.get(),
         )
     }

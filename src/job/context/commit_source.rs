@@ -1,6 +1,6 @@
-//! Who selects the commit of a run.
+//! The source of the commit of a run.
 
-/// Who selects the commit that the run reviews.
+/// The party that selects the commit that the run reviews.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommitSource {
     /// The commit is the one that the CI host names in its event, or a merge of that commit with its target. It is in

@@ -149,7 +149,7 @@ pub enum ContextError {
     #[error("the remote has no branch `{branch}`, according to this clone")]
     NoBranchOnRemote {
         branch: String,
-        /// How to correct the branch, or how to push it.
+        /// The step that corrects the branch or pushes it.
         hint: String,
     },
     /// The clone has no remote, so nothing shows which commits the platform can read.

@@ -10,14 +10,14 @@ const LENIENT: &str = "review: { fail-on: never }\n";
 
 /// A strict `main`, the branch `earlier`, which is lenient, and the branch `change` with a pipeline. The pull request
 /// of `change` went to `earlier` and now goes to `main`.
-struct Retargeted {
+struct RetargetedChange {
     world: World,
     main: String,
     earlier: String,
     change: String,
 }
 
-impl Retargeted {
+impl RetargetedChange {
     /// `is_diverged` states that `main` has a newer commit than `earlier` contains.
     fn new(pipeline: &str, is_diverged: bool) -> Self {
         let world = project();
@@ -113,7 +113,7 @@ fn changes_of_hosts() -> [(&'static str, Value); 2] {
 #[test]
 fn merge_with_earlier_target_supplies_no_policy_and_is_refused() {
     for is_diverged in [false, true] {
-        let request = Retargeted::new(&bad_pipeline(), is_diverged);
+        let request = RetargetedChange::new(&bad_pipeline(), is_diverged);
         let merge = request.merge(&request.earlier);
         let folder = request.clone(&["main", "earlier"], &merge);
         for (variable, changes) in changes_of_hosts() {
@@ -150,7 +150,7 @@ fn merge_with_new_target_is_checked_after_change_of_target() {
         (orchestration_text(&["Start", "Load", "Done"]), 0),
     ] {
         for is_diverged in [false, true] {
-            let request = Retargeted::new(&pipeline, is_diverged);
+            let request = RetargetedChange::new(&pipeline, is_diverged);
             let merge = request.merge(&request.main);
             let folder = request.clone(&["main", "earlier"], &merge);
             for (variable, changes) in changes_of_hosts() {
@@ -167,7 +167,7 @@ fn merge_with_new_target_is_checked_after_change_of_target() {
 
 #[test]
 fn pull_request_target_after_change_of_target_uses_the_new_target() {
-    let request = Retargeted::new(&bad_pipeline(), false);
+    let request = RetargetedChange::new(&bad_pipeline(), false);
     request.merge(&request.main);
     let folder = request.clone(&["main", "earlier"], &request.change);
     let [(_, changes), _] = changes_of_hosts();
@@ -181,7 +181,7 @@ fn pull_request_target_after_change_of_target_uses_the_new_target() {
 
 #[test]
 fn clone_without_new_target_is_refused_unless_it_may_fetch() {
-    let request = Retargeted::new(&bad_pipeline(), false);
+    let request = RetargetedChange::new(&bad_pipeline(), false);
     let merge = request.merge(&request.main);
     for checked_out in [&merge, &request.change] {
         let folder = request.clone(&["earlier"], checked_out);
@@ -200,7 +200,7 @@ fn clone_without_new_target_is_refused_unless_it_may_fetch() {
 /// same.
 #[test]
 fn later_event_with_earlier_target_is_recognized_by_fetch() {
-    let request = Retargeted::new(&bad_pipeline(), false);
+    let request = RetargetedChange::new(&bad_pipeline(), false);
     let payload = request.payload(&request.earlier, &Value::Null);
     let stale_merge = request.merge(&request.earlier);
     let folder = request.clone(&["main", "earlier"], &request.change);
@@ -230,7 +230,7 @@ fn later_event_with_earlier_target_is_recognized_by_fetch() {
 /// If the fetched target and the event's commit have diverged, a forced push may have replaced the target, too.
 #[test]
 fn later_event_with_diverged_earlier_target_is_refused() {
-    let request = Retargeted::new(&bad_pipeline(), true);
+    let request = RetargetedChange::new(&bad_pipeline(), true);
     let payload = request.payload(&request.earlier, &Value::Null);
     let stale = request.merge(&request.earlier);
     let folder = request.clone(&["main", "earlier"], &request.change);
@@ -250,7 +250,7 @@ fn outdated_copy_of_unchanged_target_is_fetched() {
         (bad_pipeline(), 1),
         (orchestration_text(&["Start", "Load", "Done"]), 0),
     ] {
-        let request = Retargeted::new(&pipeline, true);
+        let request = RetargetedChange::new(&pipeline, true);
         let merge = request.merge(&request.main);
         let folder = request.clone(&["main"], &merge);
         git(

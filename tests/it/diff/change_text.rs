@@ -282,25 +282,25 @@ fn moved_added_and_removed_entries_inside_changed_entry_are_one_line_each() {
         "{ name: c, type: 5, size: 6 }",
     );
     let describe = |before: &str, after: &str| describe_list_change("columns", before, after);
-    let before = column("map", &format!("{a}, {b}, {c}"));
-    let text = describe(&before, &column("list", &format!("{b}, {c}, {a}")));
+    let old_columns = column("map", &format!("{a}, {b}, {c}"));
+    let text = describe(&old_columns, &column("list", &format!("{b}, {c}, {a}")));
     assert_eq!(
         text,
         "~ columns, t, type: map -> list\n~ columns, t, children: a moved\n"
     );
-    let text = describe(&before, &column("map", &format!("{a}, {c}")));
+    let text = describe(&old_columns, &column("map", &format!("{a}, {c}")));
     assert_eq!(text, "- columns, t, children: b (type: 3, size: 4)\n");
-    let text = describe(&column("map", &format!("{a}, {c}")), &before);
+    let text = describe(&column("map", &format!("{a}, {c}")), &old_columns);
     assert_eq!(text, "+ columns, t, children: b (type: 3, size: 4)\n");
     // A moved entry with a new value did not only move.
     let changed_a = a.replace("size: 2", "size: 7");
-    let text = describe(&before, &column("map", &format!("{b}, {c}, {changed_a}")));
+    let text = describe(&old_columns, &column("map", &format!("{b}, {c}, {changed_a}")));
     assert_eq!(
         text,
         "- columns, t, children: a (type: 1, size: 2)\n+ columns, t, children: a (type: 1, size: 7)\n"
     );
     // A value of an entry that both versions have keeps its own line.
-    let text = describe(&before, &column("map", &format!("{changed_a}, {b}, {c}")));
+    let text = describe(&old_columns, &column("map", &format!("{changed_a}, {b}, {c}")));
     assert_eq!(text, "~ columns, t, children, a, size: 2 -> 7\n");
 }
 

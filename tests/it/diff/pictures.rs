@@ -240,8 +240,8 @@ fn link_into_shared_target_never_runs_backward() {
     let world = edited(&row([&["B"], &["C"], &[]]), &row(targets));
     let svg = diff(&world, "-o svg");
     let document = Document::parse(&svg).unwrap();
-    let drawn = DrawnPicture::read(document.root_element());
-    let links = drawn.links.iter().filter(|link| link.to == "Target");
+    let picture = DrawnPicture::read(document.root_element());
+    let links = picture.links.iter().filter(|link| link.to == "Target");
     assert_eq!(links.clone().count(), 3, "{svg}");
     for link in links {
         let is_forward = link.points.windows(2).all(|ends| ends[0].0 <= ends[1].0);

@@ -405,11 +405,11 @@ fn publish_to_branch_that_remote_lacks_explains_it() {
         let args = ["publish", "--dry-run", "--version-name", "1", "--branch", branch];
         publish_call(&world, &server).run(&args).expect(0).all()
     };
-    let said = publish("never-pushed");
-    assert!(said.contains("the remote has no branch `never-pushed`"), "{said}");
-    assert!(said.contains("hint: push the commit to this branch"), "{said}");
-    let said = publish("main");
-    assert!(!said.contains("the remote has no branch"), "{said}");
+    let log = publish("never-pushed");
+    assert!(log.contains("the remote has no branch `never-pushed`"), "{log}");
+    assert!(log.contains("hint: push the commit to this branch"), "{log}");
+    let log = publish("main");
+    assert!(!log.contains("the remote has no branch"), "{log}");
 }
 
 #[test]

@@ -379,9 +379,9 @@ fn decide_of_placeholder_is_refused_unless_it_is_offered() {
     ] {
         let task = task_waiting_for(&question(fields));
         let (world, platform) = (World::new(), task_platform(&[task]));
-        let shown = platform.call(&world).run(("tasks show", ID)).expect(0).out;
+        let text = platform.call(&world).run(("tasks show", ID)).expect(0).out;
         let answer = format!("--answer q:0={printed_option}\n");
-        assert!(shown.contains(&answer), "{shown}");
+        assert!(text.contains(&answer), "{text}");
         let output = platform
             .call(&world)
             .run(("tasks decide", ID, "--answer q:0=OPTION"));

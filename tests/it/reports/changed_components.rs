@@ -221,8 +221,8 @@ fn possible_caller_of_changed_pipeline_is_counted_apart_in_each_format() {
     Call::new(&world.work())
         .run("report r.json --report json=again.json")
         .expect(0);
-    let again: Value = serde_json::from_str(&read_report_text(&world, "again.json")).unwrap();
-    assert_eq!(again["changes"], report["changes"]);
+    let rendered_report: Value = serde_json::from_str(&read_report_text(&world, "again.json")).unwrap();
+    assert_eq!(rendered_report["changes"], report["changes"]);
     // Without the second file of that name, both callers are certain.
     world.git("rm -q b/child.orch.yaml");
     world.write(

@@ -295,8 +295,8 @@ mod tests {
         assert!(cursor.build_window(None, later, Path::new("c")).is_err());
         assert!(next.build_window(None, later, Path::new("c")).is_err());
         // The clocks of two runners may differ a little.
-        let ahead = later + SignedDuration::from_mins(5);
-        let cursor = Cursor::build_next_cursor(None, &first, PLATFORM, WINDOW, ahead).unwrap();
+        let fast_clock = later + SignedDuration::from_mins(5);
+        let cursor = Cursor::build_next_cursor(None, &first, PLATFORM, WINDOW, fast_clock).unwrap();
         assert!(cursor.build_window(None, later, Path::new("c")).is_ok());
         let next = Cursor::build_next_cursor(Some(cursor), &[], PLATFORM, WINDOW, later).unwrap();
         assert_eq!(next.read, Some(later));

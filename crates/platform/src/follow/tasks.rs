@@ -110,7 +110,7 @@ struct ResumedTask {
     status_age: StatusAge,
 }
 
-/// Whether the status of a task is newer than its resumption.
+/// The age of a task's status, compared with its resumption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StatusAge {
     Old,
