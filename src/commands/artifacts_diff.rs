@@ -4,15 +4,15 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{ArtifactsDiffArgs, NoteFormat};
 use crate::publication::version_comparison::compare_versions;
 use crate::session::response_output::format_json;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use sluicegate_base::text;
 use sluicegate_pipelines::interface::{list_changes, summarize_changes};
 use sluicegate_reports::render_release_note;
 
 /// Runs `sluicegate artifacts diff`: prints what changed for consumers between two versions. If there is no older
 /// version to compare with, text output states this; with JSON or Markdown, a message on standard error states it.
-pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
-    let comparison = compare_versions(run, &args.versions)?;
+pub(crate) fn run(session: &Session, args: &ArtifactsDiffArgs) -> CommandResult {
+    let comparison = compare_versions(session, &args.versions)?;
     let new_name = comparison.new_offer.display_name();
     let text = match args.output {
         NoteFormat::Json => format_json(&comparison.to_json()),
@@ -31,8 +31,8 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
         }
     };
     if args.output != NoteFormat::Text {
-        comparison.print_missing_version(run);
+        comparison.print_missing_version(session);
     }
-    run.ui.print_result(&text)?;
+    session.ui.print_result(&text)?;
     Ok(ExitStatus::Success)
 }

@@ -6,7 +6,7 @@ use crate::job::cli::{ImpactArgs, OutputFormat};
 use crate::publication::consumer_impact::{ConsumerImpact, add_affected_components};
 use crate::publication::version_comparison::compare_versions;
 use crate::session::response_output::format_json;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use sluicegate_git::{GitError, Repository};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeSet;
@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 /// Runs `sluicegate artifacts impact`: prints which components run a shared pipeline that changed between two published
 /// versions. Searches the repositories of `--repos` or, without that flag, the current one. Prints a warning for each
 /// file that cannot be searched, and a message if there is no older version to compare with.
-pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
-    let comparison = compare_versions(run, &args.versions)?;
+pub(crate) fn run(session: &Session, args: &ImpactArgs) -> CommandResult {
+    let comparison = compare_versions(session, &args.versions)?;
     let mut impact = ConsumerImpact::default();
-    let current_dir = run.env.current_dir();
+    let current_dir = session.env.current_dir();
     if args.repos.is_empty() {
         add_affected_components(
             &mut impact,
@@ -47,9 +47,9 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
         )?;
     }
     for location in &impact.unreadable_files {
-        run.ui.warn(&format!("could not search {location}"));
+        session.ui.warn(&format!("could not search {location}"));
     }
-    comparison.print_missing_version(run);
+    comparison.print_missing_version(session);
     // Without `--repos`, one repository was searched: the current one.
     let repository_count = searched_roots.len().max(1);
     let text = match args.output.output {
@@ -61,7 +61,7 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
             &comparison.new_offer.display_name(),
         ),
     };
-    run.ui.print_result(&text)?;
+    session.ui.print_result(&text)?;
     Ok(ExitStatus::Success)
 }
 

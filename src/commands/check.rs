@@ -11,24 +11,24 @@ use crate::gate::run::{GateRun, SelectedRun};
 use crate::job::cli::CheckArgs;
 use crate::job::context::{DeepenSubject, RequestedRevisions};
 use crate::job::settings::SettingSources;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use crate::workspace::Workspace;
 use crate::workspace::standard_input::StandardInput;
 use std::mem;
 
 /// Runs `sluicegate check`: evaluates the rules locally, without the platform, and delivers the reports. A report that
 /// cannot be delivered makes the exit status worse.
-pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
-    let mut workspace = open_workspace(run, args)?;
+pub(crate) fn run(session: &Session, args: &CheckArgs) -> CommandResult {
+    let mut workspace = open_workspace(session, args)?;
     let settings = workspace.resolve_settings(
-        run,
+        session,
         |sources| sources.resolve_check_settings(args),
         |check| &check.gate.selection,
     )?;
-    run.reject_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;
-    let input = StandardInput::read_if_requested(run, &workspace, args)?;
+    session.reject_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;
+    let input = StandardInput::read_if_requested(session, &workspace, args)?;
     let subject = CheckSubject {
-        session: run,
+        session,
         workspace: &workspace,
         settings: &settings,
     };
@@ -49,7 +49,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
 
 /// Opens the files to check: a repository, or a directory without git. Also replaces the reports of an earlier run,
 /// which would look current if this run failed.
-fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
+fn open_workspace<'a>(session: &'a Session, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
     let destinations = NamedDestinations {
         reports: &args.gate.destinations,
         publish: None,
@@ -60,10 +60,10 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
         Some(path) => std::slice::from_ref(path),
         None => args.selection.paths.as_slice(),
     };
-    let repo = run.open_repository_or_directory(paths, "check");
-    let local_files = run.choose_local_files(args.staged);
-    let (workspace, _) = destinations.replace_reports_and_open(run, repo, local_files, |workspace| {
-        resolve_revisions(run, workspace, args)
+    let repo = session.open_repository_or_directory(paths, "check");
+    let local_files = session.choose_local_files(args.staged);
+    let (workspace, _) = destinations.replace_reports_and_open(session, repo, local_files, |workspace| {
+        resolve_revisions(session, workspace, args)
     })?;
     Ok(workspace)
 }
@@ -71,14 +71,14 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
 /// Returns the revisions to check, and what `--deepen` fetches the history of. A directory without git has no
 /// revisions, so an argument that needs them is an error.
 fn resolve_revisions(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     args: &CheckArgs,
 ) -> Result<(RequestedRevisions, DeepenSubject), Failure> {
     let revisions = workspace.sources.resolve_revisions_to_check(args)?;
     let needs_git = args.staged || revisions.base.is_some() || revisions.head.is_some() || revisions.deepen;
     if needs_git {
-        workspace.require_repository(run)?;
+        workspace.require_repository(session)?;
     }
     let subject = match revisions.head {
         Some(_) => DeepenSubject::Commit,

@@ -14,20 +14,20 @@ use crate::publication::{
     reject_lost_publish_on,
 };
 use crate::session::step_report::PUBLISH_FAILED;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::{Report, Verdict};
 
 /// Runs `sluicegate ci`: reviews the change, then publishes if the review passed and the setting `publish-on` includes
 /// the branch or tag.
-pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
-    let subject = CommitReview::open(run, &args.review, Some(&args.publish))?;
+pub(crate) fn run(session: &Session, args: &CiArgs) -> CommandResult {
+    let subject = CommitReview::open(session, &args.review, Some(&args.publish))?;
     reject_shared_output_path(args, &subject)?;
-    let selected_run = subject.start_run(run, &args.review)?;
+    let selected_run = subject.start_run(session, &args.review)?;
     // The publish is planned first, because the review also covers the pipelines to publish. A publish requires a
     // review of all pipelines.
     let planned_publish = match selected_run.explain_partial_review() {
-        None => PlannedPublish::prepare(run, args, &subject.workspace, &subject.target)?,
+        None => PlannedPublish::prepare(session, args, &subject.workspace, &subject.target)?,
         Some(_) => None,
     };
     let publish = planned_publish.as_ref();
@@ -40,16 +40,23 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         .map_or(ExitStatus::Success, |evaluated_run| evaluated_run.status);
     let report = evaluated_run.as_ref().map(|evaluated_run| &evaluated_run.report);
     if status != ExitStatus::Success {
-        discard_publish_report(run, args, &subject, report);
+        discard_publish_report(session, args, &subject, report);
         return Ok(status);
     }
     let result = find_reason_against_publish(args, &subject, partial_reason, report).and_then(|reason| {
-        publish_reviewed_commit(run, args, &subject, report, planned_publish, reason.as_deref())
+        publish_reviewed_commit(
+            session,
+            args,
+            &subject,
+            report,
+            planned_publish,
+            reason.as_deref(),
+        )
     });
     // The caller would report a failed publish as a failed review.
     Ok(result.unwrap_or_else(|failure| {
-        record_failure_in_reports(run, &failure);
-        run.report_failure_as(PUBLISH_FAILED, &failure)
+        record_failure_in_reports(session, &failure);
+        session.report_failure_as(PUBLISH_FAILED, &failure)
     }))
 }
 
@@ -67,7 +74,7 @@ fn reject_shared_output_path(args: &CiArgs, subject: &CommitReview<'_>) -> Resul
 /// that the settings do not allow to publish (`--publish`) only prints a preview. `reason` states why nothing is
 /// published. A dry run has no report.
 fn publish_reviewed_commit(
-    run: &Run,
+    session: &Session,
     args: &CiArgs,
     subject: &CommitReview<'_>,
     report: Option<&Report>,
@@ -76,10 +83,10 @@ fn publish_reviewed_commit(
 ) -> CommandResult {
     let workspace = &subject.workspace;
     if let Some(reason) = reason {
-        run.ui.say(&format!("nothing is published: {reason}"));
+        session.ui.say(&format!("nothing is published: {reason}"));
     }
     let Some(planned_publish) = planned_publish.filter(|_| reason.is_none()) else {
-        discard_publish_report(run, args, subject, report);
+        discard_publish_report(session, args, subject, report);
         return Ok(ExitStatus::Success);
     };
     let destinations = &subject.settings.gate.verdict.destinations;
@@ -89,10 +96,10 @@ fn publish_reviewed_commit(
     // Nothing is published, so an unavailable platform is a warning, as in a dry run.
     settings.dry_run |= is_preview;
     let publish_step = Publication {
-        run,
+        session,
         workspace,
         settings: &settings,
-        connection: &workspace.sources.resolve_connection(&run.global)?,
+        connection: &workspace.sources.resolve_connection(&session.global)?,
         target: &subject.target,
         unreviewed_selection: workspace
             .sources
@@ -108,7 +115,7 @@ fn publish_reviewed_commit(
     };
     publish_step.print_uncommitted_files_note(&planned_publish.plan);
     if is_preview {
-        discard_publish_report(run, args, subject, report);
+        discard_publish_report(session, args, subject, report);
         return publish_step.preview_publish(planned_publish.plan);
     }
     publish_step.execute(planned_publish.plan)
@@ -116,15 +123,20 @@ fn publish_reviewed_commit(
 
 /// Removes the JUnit report of the publish, which this run wrote as undecided at its start, because nothing is
 /// published. A dry run, which has no review report, did not write one.
-fn discard_publish_report(run: &Run, args: &CiArgs, subject: &CommitReview<'_>, report: Option<&Report>) {
+fn discard_publish_report(
+    session: &Session,
+    args: &CiArgs,
+    subject: &CommitReview<'_>,
+    report: Option<&Report>,
+) {
     let sources = &subject.workspace.sources;
     let (Ok(files), Some(_)) = (sources.resolve_publish_files(&args.publish), report) else {
         return;
     };
     let junit_path = files.junit.as_deref();
     let is_review_report = subject.settings.gate.verdict.destinations.reports.is_empty()
-        && junit_path.is_some_and(|path| is_default_report(run, subject.workspace.ci.host, path));
-    run.discard_publish_report(junit_path.filter(|_| !is_review_report));
+        && junit_path.is_some_and(|path| is_default_report(session, subject.workspace.ci.host, path));
+    session.discard_publish_report(junit_path.filter(|_| !is_review_report));
 }
 
 /// Returns the reason why no version is published, or `None` if a version is to be published. A dry run has no verdict

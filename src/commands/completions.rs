@@ -4,13 +4,13 @@ use crate::env::Env;
 use crate::exit::ExitStatus;
 use crate::job::cli::GlobalArgs;
 use crate::operations::completions::{CompletionRequest, render_completion_script};
-use crate::session::{CommandResult, Run, is_ci, signals};
+use crate::session::{CommandResult, Session, is_ci, signals};
 use crate::ui::{ColorChoice, Ui};
 use clap_complete::Shell;
 
 /// Prints the completion script for the shell.
-pub(crate) fn run(run: &Run, shell: Shell) -> CommandResult {
-    run.ui.print_result(&render_completion_script(shell)?)?;
+pub(crate) fn run(session: &Session, shell: Shell) -> CommandResult {
+    session.ui.print_result(&render_completion_script(shell)?)?;
     Ok(ExitStatus::Success)
 }
 
@@ -20,8 +20,8 @@ pub(crate) fn print_candidates(request: CompletionRequest, env: Env) -> ExitStat
     let is_quiet = true;
     let ui = Ui::new(is_quiet, ColorChoice::Never, is_ci(&env));
     signals::run_until_signal(ui, move |signals| {
-        let run = Run::new(env, GlobalArgs::default(), ui, signals, "Completion failed");
-        match request.print_candidates(run) {
+        let session = Session::new(env, GlobalArgs::default(), ui, signals, "Completion failed");
+        match request.print_candidates(session) {
             Ok(()) => ExitStatus::Success,
             Err(failure) => failure.status(),
         }

@@ -3,9 +3,9 @@
 use super::dispatch;
 use crate::job::cli::DemoArgs;
 use crate::operations::demo;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 
 /// Runs `sluicegate demo`, whose steps are commands that [`dispatch`] runs.
-pub(crate) fn run(run: &Run, args: &DemoArgs) -> CommandResult {
-    demo::run_demo(run, args, dispatch)
+pub(crate) fn run(session: &Session, args: &DemoArgs) -> CommandResult {
+    demo::run_demo(session, args, dispatch)
 }

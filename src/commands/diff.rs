@@ -6,25 +6,25 @@ use crate::job::cli::{DiffArgs, DiffFormat};
 use crate::operations::diff::{
     PipelineResult, ResultKind, TextStyle, compared_sides, external_diff, plain_change,
 };
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 
 /// Runs `sluicegate diff`: prints what changed in pipelines, in words or as a picture. With `--external`, runs as git's
 /// external diff program. With `--exit-code`, exits with the status of a failed gate if more than the layout of a
 /// pipeline changed, or if the interface of the shared pipelines changed.
-pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
+pub(crate) fn run(session: &Session, args: &DiffArgs) -> CommandResult {
     if args.external {
-        return external_diff::run(run, args);
+        return external_diff::run(session, args);
     }
     let result_kind = ResultKind::for_format(args.output);
     let comparison = match args.files.as_slice() {
         [old, new] => {
-            let contents = compared_sides::read_compared_files(run, old, new)?;
+            let contents = compared_sides::read_compared_files(session, old, new)?;
             if plain_change::is_plain_change(args, &contents) {
-                return plain_change::print_plain_change(run, args, &contents);
+                return plain_change::print_plain_change(session, args, &contents);
             }
             compared_sides::compare_files(result_kind, old, new, &contents)
         }
-        _ => compared_sides::compare_revisions(run, args, result_kind)?,
+        _ => compared_sides::compare_revisions(session, args, result_kind)?,
     };
     let has_changes = comparison
         .pipelines
@@ -32,7 +32,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
         .any(PipelineResult::changes_more_than_layout)
         || comparison.interface.is_some();
     let text = match args.output {
-        DiffFormat::Text => comparison.render_text(&TextStyle::for_terminal(run)),
+        DiffFormat::Text => comparison.render_text(&TextStyle::for_terminal(session)),
         DiffFormat::Json => comparison.render_json(),
         DiffFormat::Mermaid | DiffFormat::Svg => comparison.render_picture(args.output)?,
         DiffFormat::Markdown => sluicegate_reports::changes_as_markdown(&comparison.into_page()),
@@ -40,9 +40,9 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
             sluicegate_reports::changes_as_html(&comparison.into_page(), env!("CARGO_PKG_VERSION"))
         }
     };
-    run.ui.print_result(&text)?;
+    session.ui.print_result(&text)?;
     if args.exit_code && has_changes {
-        run.annotate_printed_failure(ExitStatus::GateFailed, plain_change::DIFFERENCE_REASON);
+        session.annotate_printed_failure(ExitStatus::GateFailed, plain_change::DIFFERENCE_REASON);
         return Ok(ExitStatus::GateFailed);
     }
     Ok(ExitStatus::Success)

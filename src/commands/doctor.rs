@@ -6,24 +6,24 @@
 use crate::exit::ExitStatus;
 use crate::job::cli::{DoctorArgs, OutputFormat};
 use crate::operations::doctor::{doctor_check, local_checks, remote_checks};
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 
 /// Runs `sluicegate doctor`: checks the settings, the clone and the connection to the platform.
-pub(crate) fn run(run: &Run, args: &DoctorArgs) -> CommandResult {
+pub(crate) fn run(session: &Session, args: &DoctorArgs) -> CommandResult {
     let mut checks = Vec::new();
-    let settings = local_checks::run_local_checks(run, &mut checks);
-    run.block_on(remote_checks::run_remote_checks(run, settings, &mut checks))?;
+    let settings = local_checks::run_local_checks(session, &mut checks);
+    session.block_on(remote_checks::run_remote_checks(session, settings, &mut checks))?;
     let text = if args.json || args.output.output == OutputFormat::Json {
         doctor_check::render_json(&checks)
     } else {
-        doctor_check::render_text(&checks, run.ui.colors_output(), run.ui.width())
+        doctor_check::render_text(&checks, session.ui.colors_output(), session.ui.width())
     };
-    run.ui.print_result(&text)?;
+    session.ui.print_result(&text)?;
     let status = checks
         .iter()
         .fold(ExitStatus::Success, |worst, check| worst.worse(check.status()));
     if let Some(failures) = doctor_check::describe_failed_checks(&checks) {
-        run.annotate_printed_failure(status, &failures);
+        session.annotate_printed_failure(status, &failures);
     }
     Ok(status)
 }

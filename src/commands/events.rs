@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{EventFormat, EventsVerb, ExportArgs};
 use crate::operations::cursor_file;
 use crate::session::failure_conversion::to_write_failure;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use jiff::Timestamp;
 use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, Event};
@@ -15,15 +15,20 @@ use std::fs;
 use std::path::Path;
 
 /// Runs `sluicegate events`: exports the audit events of the platform, with `--cursor` those since the last run.
-pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
+pub(crate) fn run(session: &Session, verb: EventsVerb) -> CommandResult {
     let EventsVerb::Export(args) = verb;
     let now = Timestamp::now();
-    let path = args.cursor.as_ref().map(|path| run.env.current_dir().join(path));
+    let path = args
+        .cursor
+        .as_ref()
+        .map(|path| session.env.current_dir().join(path));
     if let Some(path) = &path {
         let no_inputs = [];
-        run.guard_outputs(&no_inputs).reject_output_path(path)?;
+        session.guard_outputs(&no_inputs).reject_output_path(path)?;
     }
-    let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
+    let connection = session
+        .read_setting_sources()?
+        .resolve_connection(&session.global)?;
     let base_url = connection.require_base_url()?.to_string();
     // Another run with the same cursor would export the same events.
     let _lock = path.as_deref().map(cursor_file::lock_cursor).transpose()?;
@@ -32,11 +37,11 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
         None => None,
     };
     if last_cursor.is_some() {
-        reject_filled_output(run)?;
+        reject_filled_output(session)?;
     }
     let window = choose_window(&args, last_cursor.as_ref(), path.as_deref(), now)?;
-    let platform = run.create_platform_client(&connection)?;
-    let collected_events = run.block_on(export::collect_events(&platform, window, now))??;
+    let platform = session.create_platform_client(&connection)?;
+    let collected_events = session.block_on(export::collect_events(&platform, window, now))??;
     // The window starts before the cursor, because events may arrive late. Events of earlier exports are removed here.
     let events = match &last_cursor {
         Some(cursor) => cursor.select_new_events(collected_events),
@@ -47,18 +52,18 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
         EventFormat::Csv if path.is_some() => {
             // The output of later runs is appended to that of the first one. A file of `--out` is a table of its own.
             let is_first_part = last_cursor.is_none() && !events.is_empty();
-            export::render_csv_part(&events, is_first_part || run.global.out.is_some())
+            export::render_csv_part(&events, is_first_part || session.global.out.is_some())
         }
         EventFormat::Csv => export::render_csv(&events),
     };
     let Some(path) = path else {
-        run.ui.print_result(&text)?;
+        session.ui.print_result(&text)?;
         return Ok(ExitStatus::Success);
     };
     // The cursor moves only after the events were delivered, so that no event is lost.
-    run.ui.deliver_result(&text)?;
-    run.ui.finish_output_file()?;
-    warn_of_future_events(run, &events, now);
+    session.ui.deliver_result(&text)?;
+    session.ui.finish_output_file()?;
+    warn_of_future_events(session, &events, now);
     if let Some(cursor) = Cursor::build_next_cursor(last_cursor, &events, &base_url, window, now) {
         atomic_file::write_file(&path, cursor.render().as_bytes())
             .map_err(to_write_failure("the cursor ", &path))?;
@@ -67,9 +72,9 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
 }
 
 /// Warns of events in the future: the cursor does not move to their times.
-fn warn_of_future_events(run: &Run, events: &[ApiValue<Event>], now: Timestamp) {
+fn warn_of_future_events(session: &Session, events: &[ApiValue<Event>], now: Timestamp) {
     if let Some(event) = events.iter().find(|event| export::is_in_future(event, now)) {
-        run.ui.warn(&format!(
+        session.ui.warn(&format!(
             "the time of event {} is in the future, so the cursor does not move to it; if events of today have such a \
              time, correct the clock of this machine",
             text::escape_line(event.event_id.as_deref().unwrap_or("without an id")),
@@ -79,11 +84,11 @@ fn warn_of_future_events(run: &Run, events: &[ApiValue<Event>], now: Timestamp) 
 
 /// Rejects a file of `--out` that contains the events of an earlier run with the cursor: no later run would export them
 /// again.
-fn reject_filled_output(run: &Run) -> Result<(), Failure> {
-    let Some(output_path) = &run.global.out else {
+fn reject_filled_output(session: &Session) -> Result<(), Failure> {
+    let Some(output_path) = &session.global.out else {
         return Ok(());
     };
-    let path = run.env.current_dir().join(output_path);
+    let path = session.env.current_dir().join(output_path);
     let is_filled = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
     if is_filled {
         let message = format!(

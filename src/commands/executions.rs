@@ -7,22 +7,22 @@ use crate::session::response_output;
 use crate::session::watched_execution::{
     WatchedExecution, execution_request_failure, list_execution_fields, print_last_state, report_last_state,
 };
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use sluicegate_base::text;
 use sluicegate_platform::follow::{Pace, send_change};
 
 /// Runs `sluicegate executions`: shows, waits for and terminates executions of pipelines.
-pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
+pub(crate) fn run(session: &Session, verb: ExecutionsVerb) -> CommandResult {
     match verb {
         ExecutionsVerb::Show {
             id,
             wait: false,
             output,
             ..
-        } => print_execution(run, &id, output),
+        } => print_execution(session, &id, output),
         ExecutionsVerb::Show { id, pace, output, .. } => {
-            let execution = run.block_on(follow_execution(run, &id, &pace))??;
-            report_last_state(run, &execution, output)
+            let execution = session.block_on(follow_execution(session, &id, &pace))??;
+            report_last_state(session, &execution, output)
         }
         ExecutionsVerb::Cancel {
             id,
@@ -30,33 +30,33 @@ pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
             wait,
             pace,
             output,
-        } => terminate_execution(run, &id, &cancel, wait.then_some(&pace), output),
+        } => terminate_execution(session, &id, &cancel, wait.then_some(&pace), output),
     }
 }
 
 /// Prints the state of an execution as the platform reports it.
-fn print_execution(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
-    let project = run.create_project_client()?;
-    run.block_on(async {
+fn print_execution(session: &Session, id: &str, output: OutputArgs) -> CommandResult {
+    let project = session.create_project_client()?;
+    session.block_on(async {
         let response = match project.platform.fetch_execution(project.id, id).await {
             Ok(response) => response,
             Err(error) => return Err(execution_request_failure(&project, id, error).await),
         };
-        run.print_response(output, &response.raw, || {
+        session.print_response(output, &response.raw, || {
             response_output::format_field_lines(&list_execution_fields(&response.raw).into())
         })
     })?
 }
 
 /// Waits for the end of an execution, within the time limit of the flags and settings.
-async fn follow_execution(run: &Run, id: &str, pace: &PaceArgs) -> Result<WatchedExecution, Failure> {
-    let pace = start_pace(run, pace)?;
-    WatchedExecution::follow(run, &run.create_project_client()?, id, pace).await
+async fn follow_execution(session: &Session, id: &str, pace: &PaceArgs) -> Result<WatchedExecution, Failure> {
+    let pace = start_pace(session, pace)?;
+    WatchedExecution::follow(session, &session.create_project_client()?, id, pace).await
 }
 
 /// Starts the clock of a wait. The flags and settings say how long to wait and how often to poll.
-fn start_pace(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
-    let poll_settings = run
+fn start_pace(session: &Session, pace: &PaceArgs) -> Result<Pace, Failure> {
+    let poll_settings = session
         .read_setting_sources()?
         .resolve_poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
     Ok(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
@@ -65,18 +65,18 @@ fn start_pace(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
 /// Requests the platform to terminate an execution. With `wait_args` (`--wait`), waits for the end of the execution and
 /// prints its last state. Without them, only prints that the termination was requested.
 fn terminate_execution(
-    run: &Run,
+    session: &Session,
     id: &str,
     cancel: &CancelArgs,
     wait_args: Option<&PaceArgs>,
     output: OutputArgs,
 ) -> CommandResult {
-    let status = run
+    let status = session
         .read_setting_sources()?
         .resolve_cancel_status(cancel.cancel_status.clone())?;
-    let project = run.create_project_client()?;
-    let pace = wait_args.map(|pace| start_pace(run, pace)).transpose()?;
-    run.block_on(async {
+    let project = session.create_project_client()?;
+    let pace = wait_args.map(|pace| start_pace(session, pace)).transpose()?;
+    session.block_on(async {
         let request = project
             .platform
             .terminate_execution(project.id, id, &status, cancel.force);
@@ -85,16 +85,16 @@ fn terminate_execution(
             Err(error) => return Err(execution_request_failure(&project, id, error).await),
         };
         let Some(pace) = pace else {
-            return run.print_response(output, &response.raw, || {
+            return session.print_response(output, &response.raw, || {
                 text::escape_line(&format!("requested the termination of execution {id}")) + "\n"
             });
         };
-        let execution = WatchedExecution::follow(run, &project, id, pace).await?;
+        let execution = WatchedExecution::follow(session, &project, id, pace).await?;
         // The execution was meant to end, so its end is a success in every state.
         if execution.has_ended() {
-            print_last_state(run, &execution, output)
+            print_last_state(session, &execution, output)
         } else {
-            report_last_state(run, &execution.with_requested_termination(), output)
+            report_last_state(session, &execution.with_requested_termination(), output)
         }
     })?
 }

@@ -13,7 +13,7 @@ use crate::job::settings::{CheckSettings, SettingSources};
 use crate::operations::agent_fix;
 use crate::operations::local_fix::fix_execution;
 use crate::operations::local_fix::fix_summary::FixSummary;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use crate::workspace::checkout_lock::CheckoutLock;
 use crate::workspace::{WarningTiming, Workspace};
 use std::mem;
@@ -21,20 +21,20 @@ use std::mem;
 /// Runs `sluicegate fix`: fixes the findings for which only one value is correct, or with `--agent` lets the agent fix
 /// findings. If a fix is rejected, exits with the status of a failed gate, and if a file could not be evaluated, with
 /// that of a check.
-pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
+pub(crate) fn run(session: &Session, args: &FixArgs) -> CommandResult {
     if args.agent_fix.agent {
-        return agent_fix::run_fix(run, args);
+        return agent_fix::run_fix(session, args);
     }
     let check_args = to_check_args(args);
-    let mut workspace = open_workspace(run, &check_args)?;
+    let mut workspace = open_workspace(session, &check_args)?;
     // Held until the files are written.
     let _lock = if args.dry_run {
         None
     } else {
-        CheckoutLock::acquire(run, &workspace.repo)?
+        CheckoutLock::acquire(session, &workspace.repo)?
     };
     let mut settings: CheckSettings = workspace.resolve_settings(
-        run,
+        session,
         |sources| sources.resolve_check_settings(&check_args),
         |check| &check.gate.selection,
     )?;
@@ -44,24 +44,24 @@ pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
     // off here, and `find_fixes` adds the unchanged pipelines.
     let includes_unchanged = mem::take(&mut settings.gate.revisions.all);
     let subject = CheckSubject {
-        session: run,
+        session,
         workspace: &workspace,
         settings: &settings,
     };
     let destination = FixDestination {
         repo: &workspace.repo,
-        index: run.hook_index_path(),
+        index: session.hook_index_path(),
         is_staged: args.staged,
     };
     let mut run_findings = find_fixes(&subject, &check_args, includes_unchanged, &destination)?;
     if !args.dry_run {
-        let signals = &run.signals;
+        let signals = &session.signals;
         signals.hold_during(|| fix_execution::write_fixes(signals, &destination, &mut run_findings.fixes))?;
     }
     let summary = FixSummary::new(&run_findings);
-    summary.print(run, &workspace.repo, args)?;
+    summary.print(session, &workspace.repo, args)?;
     // A signal after the last file came too late to undo the fixes.
-    let signal_status = run.signals.pending_status();
+    let signal_status = session.signals.pending_status();
     let fail_on = settings.gate.verdict.fail_on;
     Ok(signal_status.unwrap_or_else(|| summary.exit_status(fail_on)))
 }
@@ -85,15 +85,15 @@ fn to_check_args(args: &FixArgs) -> CheckArgs {
 
 /// Opens the files to fix: a repository, or a directory without git. Such a directory has no revisions, so an argument
 /// that needs revisions is an error.
-fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
-    let repo = run.open_repository_or_directory(&args.selection.paths, "fix")?;
-    let mut workspace = run.open_workspace_in(repo, run.choose_local_files(args.staged))?;
+fn open_workspace<'a>(session: &'a Session, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
+    let repo = session.open_repository_or_directory(&args.selection.paths, "fix")?;
+    let mut workspace = session.open_workspace_in(repo, session.choose_local_files(args.staged))?;
     let revisions = workspace.sources.resolve_revisions_to_check(args)?;
     if args.staged || revisions.base.is_some() {
-        workspace.require_repository(run)?;
+        workspace.require_repository(session)?;
     }
-    workspace.deepen(run, &revisions, DeepenSubject::Checkout)?;
-    workspace.warn_of_config_files(run, WarningTiming::IfNotReported);
+    workspace.deepen(session, &revisions, DeepenSubject::Checkout)?;
+    workspace.warn_of_config_files(session, WarningTiming::IfNotReported);
     Ok(workspace)
 }
 

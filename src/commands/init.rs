@@ -13,19 +13,23 @@ use crate::job::settings;
 use crate::operations::init::init_plan::InitPlan;
 use crate::operations::init::{git_diff, init_summary, new_files, repository_facts};
 use crate::session::response_output::format_json;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 
 /// Runs `sluicegate init`: writes the configuration and the CI job for this repository, or with `--git-diff` sets up
 /// `git diff` instead. A dry run only prints what would be written.
-pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
+pub(crate) fn run(session: &Session, args: &InitArgs) -> CommandResult {
     if args.git_diff {
-        return git_diff::run(run, args.dry_run);
+        return git_diff::run(session, args.dry_run);
     }
-    reject_unusable_ci(run)?;
-    let workspace = run.open_workspace()?;
-    let facts = repository_facts::detect_repository_facts(run, &workspace, args)?;
+    reject_unusable_ci(session)?;
+    let workspace = session.open_workspace()?;
+    let facts = repository_facts::detect_repository_facts(session, &workspace, args)?;
     // Held until the files are written: the plan depends on the files that exist. Taken after the user's answers.
-    let _lock = if args.dry_run { None } else { run.lock_checkout()? };
+    let _lock = if args.dry_run {
+        None
+    } else {
+        session.lock_checkout()?
+    };
     let plan = InitPlan::from_facts(&facts);
     if !args.dry_run {
         new_files::write_files(&facts.root, &plan)?;
@@ -34,17 +38,17 @@ pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
         OutputFormat::Json => format_json(&init_summary::to_document(&facts, &plan, args.dry_run)),
         OutputFormat::Text => init_summary::render_summary(&facts, &plan, args.dry_run),
     };
-    run.ui.print_result(&text)?;
+    session.ui.print_result(&text)?;
     Ok(ExitStatus::Success)
 }
 
 /// Fails if the CI host of `--ci` does not run this command, because the flag describes the running job. `--host`
 /// selects the host of the job to write.
-fn reject_unusable_ci(run: &Run) -> Result<(), Failure> {
-    let Some(host) = settings::requested_host(&run.global, &run.env)? else {
+fn reject_unusable_ci(session: &Session) -> Result<(), Failure> {
+    let Some(host) = settings::requested_host(&session.global, &session.env)? else {
         return Ok(());
     };
-    match ci::detect_context(&run.env, Some(host)) {
+    match ci::detect_context(&session.env, Some(host)) {
         Ok(_) => Ok(()),
         Err(error) => Err(Failure::from(ContextError::from(error)).with_hint(format!(
             "`--ci` and SLUICEGATE_CI describe the job that runs this command; to write a job for this CI host, unset \

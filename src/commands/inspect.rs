@@ -5,18 +5,18 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{InspectArgs, OutputFormat};
 use crate::job::policy::CheckoutFiles;
 use crate::session::response_output::format_json;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use crate::workspace::Workspace;
 use sluicegate_base::text::escape_lines;
 use sluicegate_pipelines::pipelines::{PipelineFiles, is_pipeline};
 use sluicegate_pipelines::team_rules::{describe_pipeline, render_description};
 
 /// Runs `sluicegate inspect`: prints a description of a pipeline, read from disk or, in CI, from the commit.
-pub(crate) fn run(run: &Run, args: &InspectArgs) -> CommandResult {
-    let repo = run.open_repository_or_directory(std::slice::from_ref(&args.file), "inspect")?;
-    let workspace = run.open_workspace_in(repo, CheckoutFiles::OnDisk)?;
-    let snapshot = workspace.read_checkout_snapshot(run)?;
-    let path = workspace.resolve_typed_path(run, &args.file)?;
+pub(crate) fn run(session: &Session, args: &InspectArgs) -> CommandResult {
+    let repo = session.open_repository_or_directory(std::slice::from_ref(&args.file), "inspect")?;
+    let workspace = session.open_workspace_in(repo, CheckoutFiles::OnDisk)?;
+    let snapshot = workspace.read_checkout_snapshot(session)?;
+    let path = workspace.resolve_typed_path(session, &args.file)?;
     let file = snapshot.find_file(&path)?.ok_or_else(|| {
         Failure::usage(format!("the pipeline {} does not exist", args.file.display()))
             .with_hint(Workspace::describe_path_mistake(&path, &args.file, &snapshot))
@@ -36,6 +36,6 @@ pub(crate) fn run(run: &Run, args: &InspectArgs) -> CommandResult {
         OutputFormat::Json => format_json(&description),
         OutputFormat::Text => escape_lines(&render_description(&description)).into_owned(),
     };
-    run.ui.print_result(&text)?;
+    session.ui.print_result(&text)?;
     Ok(ExitStatus::Success)
 }

@@ -7,7 +7,7 @@ use crate::job::cli::{
     self, EXIT_CODES, FILES, GLOBAL_OPTIONS_HEADING, GLOBALS_COMMAND, ManArgs, list_flag_variables,
 };
 use crate::session::failure_conversion::to_write_failure;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use clap::{Arg, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -17,18 +17,18 @@ use std::io;
 use std::path::Path;
 
 /// Runs `sluicegate man`: prints the manual page of a command, or with `--dir` writes the pages of all commands.
-pub(crate) fn run(run: &Run, args: &ManArgs) -> CommandResult {
+pub(crate) fn run(session: &Session, args: &ManArgs) -> CommandResult {
     let mut program = cli::build_complete_tree().disable_help_subcommand(true);
     program.build();
     if let Some(dir) = &args.dir {
-        return write_manual(run, &program, dir);
+        return write_manual(session, &program, dir);
     }
     let mut command = &program;
     for name in &args.command {
         command = find_subcommand(command, name)?;
     }
     let page = render_page(command).map_err(|error| Failure::usage(error.to_string()))?;
-    run.ui.print_result(&String::from_utf8_lossy(&page))?;
+    session.ui.print_result(&String::from_utf8_lossy(&page))?;
     Ok(ExitStatus::Success)
 }
 
@@ -43,12 +43,12 @@ fn find_subcommand<'c>(command: &'c Command, name: &str) -> Result<&'c Command, 
 }
 
 /// Writes the manual pages into this directory, and prints their number.
-fn write_manual(run: &Run, program: &Command, dir: &Path) -> CommandResult {
-    let output_dir = run.env.current_dir().join(dir);
-    run.reject_repository_links_in(&output_dir)?;
+fn write_manual(session: &Session, program: &Command, dir: &Path) -> CommandResult {
+    let output_dir = session.env.current_dir().join(dir);
+    session.reject_repository_links_in(&output_dir)?;
     let pages = format_count(write_pages(program, &output_dir)?, "manual page");
     let message = format!("wrote {pages} to {}", output_dir.display());
-    run.ui.print_result(&(text::escape_line(&message) + "\n"))?;
+    session.ui.print_result(&(text::escape_line(&message) + "\n"))?;
     Ok(ExitStatus::Success)
 }
 

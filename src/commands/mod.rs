@@ -43,7 +43,7 @@ use crate::job::cli::{Cli, Command};
 use crate::job::settings as job_settings;
 use crate::operations;
 use crate::session::step_report::{self, report_usage_error};
-use crate::session::{CommandResult, Run, is_ci, signals};
+use crate::session::{CommandResult, Session, is_ci, signals};
 use crate::ui::{self, ColorChoice, Ui};
 
 /// Runs the command and returns its exit status. Reports a failure to the user and to the CI host. A signal ends the
@@ -77,64 +77,64 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         let title = step_report::failure_title(&cli.command);
         let mut global = cli.global;
         global.timeout = global.timeout.or(cli.command.request_timeout_without_wait());
-        let mut run = Run::new(env, global, ui, signals, title);
-        run.annotations = step_report::requested_annotations(&run, &cli.command);
-        let status = unfinished_files::replace_files_named_by_flags(&run, &cli.command)
-            .and_then(|()| run.redirect_results())
-            .and_then(|()| dispatch(&run, cli.command))
+        let mut session = Session::new(env, global, ui, signals, title);
+        session.annotations = step_report::requested_annotations(&session, &cli.command);
+        let status = unfinished_files::replace_files_named_by_flags(&session, &cli.command)
+            .and_then(|()| session.redirect_results())
+            .and_then(|()| dispatch(&session, cli.command))
             .unwrap_or_else(|failure| {
-                run.write_undecided_output();
-                unfinished_files::record_failure_in_reports(&run, &failure);
-                run.report_failure(&failure)
+                session.write_undecided_output();
+                unfinished_files::record_failure_in_reports(&session, &failure);
+                session.report_failure(&failure)
             });
-        let status = match run.ui.finish_output_file() {
+        let status = match session.ui.finish_output_file() {
             Ok(()) => status,
-            Err(failure) => status.worse(run.report_failure(&failure)),
+            Err(failure) => status.worse(session.report_failure(&failure)),
         };
-        run.print_deferred_warnings();
-        run.report_unexplained_failure(status);
+        session.print_deferred_warnings();
+        session.report_unexplained_failure(status);
         status
     })
 }
 
 /// Runs the command with its arguments.
-fn dispatch(run: &Run, command: Command) -> CommandResult {
+fn dispatch(session: &Session, command: Command) -> CommandResult {
     match command {
-        Command::Review(args) => review::run(run, &args),
-        Command::Report(args) => report::run(run, &args),
-        Command::Check(args) => check::run(run, &args),
-        Command::Publish(args) => publish::run(run, &args),
-        Command::Ci(args) => ci::run(run, &args),
-        Command::Verify(args) => verify::run(run, &args),
-        Command::Diff(args) => diff::run(run, &args),
-        Command::Context(args) => context::run(run, &args),
-        Command::Init(args) => init::run(run, &args),
-        Command::Doctor(args) => doctor::run(run, &args),
-        Command::Settings(args) => settings::run(run, &args),
-        Command::Artifacts(args) => artifacts::run(run, args.verb),
-        Command::SharedPipelines(args) => shared_pipelines::run(run, args.verb),
-        Command::Pipelines(args) => pipelines::run(run, args.verb),
-        Command::Executions(args) => executions::run(run, args.verb),
-        Command::Variables(args) => variables::run(run, args.verb),
-        Command::Streaming(args) => streaming::run(run, args.verb),
-        Command::Tasks(args) => tasks::run(run, args.verb),
+        Command::Review(args) => review::run(session, &args),
+        Command::Report(args) => report::run(session, &args),
+        Command::Check(args) => check::run(session, &args),
+        Command::Publish(args) => publish::run(session, &args),
+        Command::Ci(args) => ci::run(session, &args),
+        Command::Verify(args) => verify::run(session, &args),
+        Command::Diff(args) => diff::run(session, &args),
+        Command::Context(args) => context::run(session, &args),
+        Command::Init(args) => init::run(session, &args),
+        Command::Doctor(args) => doctor::run(session, &args),
+        Command::Settings(args) => settings::run(session, &args),
+        Command::Artifacts(args) => artifacts::run(session, args.verb),
+        Command::SharedPipelines(args) => shared_pipelines::run(session, args.verb),
+        Command::Pipelines(args) => pipelines::run(session, args.verb),
+        Command::Executions(args) => executions::run(session, args.verb),
+        Command::Variables(args) => variables::run(session, args.verb),
+        Command::Streaming(args) => streaming::run(session, args.verb),
+        Command::Tasks(args) => tasks::run(session, args.verb),
         // The next five commands only send a request, so there are no steps to outline.
-        Command::Projects(args) => operations::projects::run_projects(run, args.verb),
-        Command::Environments(args) => operations::projects::run_environments(run, args.verb),
-        Command::Connections(args) => operations::projects::run_connections(run, args.verb),
-        Command::Secrets(args) => operations::projects::run_secrets(run, args.verb),
-        Command::Repositories(args) => operations::projects::run_repositories(run, args.verb),
-        Command::Provision(args) => provision::run(run, args.verb),
-        Command::Events(args) => events::run(run, args.verb),
-        Command::Rules(args) => rules::run(run, args.verb),
-        Command::Inspect(args) => inspect::run(run, &args),
-        Command::Waivers(args) => waivers::run(run, args.verb),
-        Command::Fix(args) => fix::run(run, &args),
-        Command::Mv(args) => mv::run(run, &args),
-        Command::Serve(args) => serve::run(run, args),
-        Command::Demo(args) => demo::run(run, &args),
-        Command::Schema(args) => document_schema::run(run, args.document),
-        Command::Completions(args) => completions::run(run, args.shell),
-        Command::Man(args) => man::run(run, &args),
+        Command::Projects(args) => operations::projects::run_projects(session, args.verb),
+        Command::Environments(args) => operations::projects::run_environments(session, args.verb),
+        Command::Connections(args) => operations::projects::run_connections(session, args.verb),
+        Command::Secrets(args) => operations::projects::run_secrets(session, args.verb),
+        Command::Repositories(args) => operations::projects::run_repositories(session, args.verb),
+        Command::Provision(args) => provision::run(session, args.verb),
+        Command::Events(args) => events::run(session, args.verb),
+        Command::Rules(args) => rules::run(session, args.verb),
+        Command::Inspect(args) => inspect::run(session, &args),
+        Command::Waivers(args) => waivers::run(session, args.verb),
+        Command::Fix(args) => fix::run(session, &args),
+        Command::Mv(args) => mv::run(session, &args),
+        Command::Serve(args) => serve::run(session, args),
+        Command::Demo(args) => demo::run(session, &args),
+        Command::Schema(args) => document_schema::run(session, args.document),
+        Command::Completions(args) => completions::run(session, args.shell),
+        Command::Man(args) => man::run(session, &args),
     }
 }

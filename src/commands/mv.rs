@@ -8,33 +8,37 @@ use crate::exit::ExitStatus;
 use crate::job::cli::MvArgs;
 use crate::operations::file_moves::reference_reader::ReferenceReader;
 use crate::operations::file_moves::{linked_files, move_paths, move_plan, move_summary, plan_execution};
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 
 /// Runs `sluicegate mv`: moves a pipeline or directory with all references to it, or repairs broken references.
-pub(crate) fn run(run: &Run, args: &MvArgs) -> CommandResult {
+pub(crate) fn run(session: &Session, args: &MvArgs) -> CommandResult {
     // Held until the files are written.
-    let _lock = if args.dry_run { None } else { run.lock_checkout()? };
-    let workspace = run.open_workspace()?;
-    let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
+    let _lock = if args.dry_run {
+        None
+    } else {
+        session.lock_checkout()?
+    };
+    let workspace = session.open_workspace()?;
+    let snapshot = workspace.repo.read_disk_snapshot(session.hook_index_path())?;
     let reader = ReferenceReader {
         workspace: &workspace,
         snapshot: &snapshot,
     };
     let plan = match (&args.old, &args.new) {
         (Some(old), Some(new)) => {
-            let moves = move_paths::resolve_move(run, &reader, old, new, args.force)?;
+            let moves = move_paths::resolve_move(session, &reader, old, new, args.force)?;
             move_plan::plan_move(&reader, moves)?
         }
-        _ => move_plan::plan_repair(run, &reader)?,
+        _ => move_plan::plan_repair(session, &reader)?,
     };
     linked_files::reject_linked_files(workspace.repo.root(), plan.moves.as_ref(), &plan.edits)?;
     let unstaged_files = if args.dry_run {
         plan_execution::UnstagedFiles::default()
     } else {
-        let signals = &run.signals;
+        let signals = &session.signals;
         signals.hold_during(|| plan_execution::execute_plan(signals, &workspace.repo, &plan))?
     };
-    move_summary::print_summary(run, &plan, &unstaged_files, args)?;
+    move_summary::print_summary(session, &plan, &unstaged_files, args)?;
     // A signal after the last edit came too late to undo the move.
-    Ok(run.signals.pending_status().unwrap_or(ExitStatus::Success))
+    Ok(session.signals.pending_status().unwrap_or(ExitStatus::Success))
 }

@@ -7,36 +7,36 @@ use crate::publication::{
     Publication, RequiredReport, VersionHistory, check_stricter_gate, require_merged,
     resolve_settings_and_connection, warn_of_unpushed_commit,
 };
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use crate::workspace::WarningTiming;
 use jiff::Timestamp;
 
 /// Runs `sluicegate publish`: publishes a commit if it may be published, for example because it is merged. If the
 /// settings name a review report, that review must have passed.
-pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
-    let mut workspace = run.open_workspace()?;
-    run.replace_publish_files_named_by_policy(&workspace, args)?;
+pub(crate) fn run(session: &Session, args: &PublishArgs) -> CommandResult {
+    let mut workspace = session.open_workspace()?;
+    session.replace_publish_files_named_by_policy(&workspace, args)?;
     let revisions = workspace.sources.resolve_revisions_to_publish(args)?;
-    workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
-    workspace.warn_of_config_files(run, WarningTiming::AtOnce);
-    let (settings, connection) = resolve_settings_and_connection(run, &mut workspace, args)?;
-    let mut target = workspace.resolve_target(run, &settings.revisions)?;
+    workspace.deepen(session, &revisions, DeepenSubject::Commit)?;
+    workspace.warn_of_config_files(session, WarningTiming::AtOnce);
+    let (settings, connection) = resolve_settings_and_connection(session, &mut workspace, args)?;
+    let mut target = workspace.resolve_target(session, &settings.revisions)?;
     // The event of a CI job may have nothing to publish, for example a deleted branch, unless `--head` names a commit.
     let idle_reason = workspace.ci.idle_reason.as_ref();
     if let Some(reason) = idle_reason.filter(|_| settings.revisions.head.is_none()) {
-        run.ui.say(&format!("nothing is published: {reason}"));
-        run.discard_publish_report(settings.junit.as_deref());
+        session.ui.say(&format!("nothing is published: {reason}"));
+        session.discard_publish_report(settings.junit.as_deref());
         return Ok(ExitStatus::Success);
     }
     // This command has neither the flags of `ci` for branches and tags nor the globs of a review, so the default values
     // are passed here and below.
     let publish_on = workspace.sources.resolve_publish_on(&CiArgs::default())?;
     let merged_commit = require_merged(&workspace, &target, &publish_on)?;
-    warn_of_unpushed_commit(run, &workspace, &mut target)?;
-    check_stricter_gate(run, &workspace, &target)?;
-    let required_report = RequiredReport::read_required_review(run, &settings, &connection)?;
+    warn_of_unpushed_commit(session, &workspace, &mut target)?;
+    check_stricter_gate(session, &workspace, &target)?;
+    let required_report = RequiredReport::read_required_review(session, &settings, &connection)?;
     let publish_step = Publication {
-        run,
+        session,
         workspace: &workspace,
         settings: &settings,
         connection: &connection,

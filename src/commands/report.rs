@@ -8,23 +8,23 @@ use crate::job::ci::{CiContext, Host};
 use crate::job::cli::{GlobArgs, ReportArgs};
 use crate::job::context;
 use crate::job::settings::{ReportDestinations, SelectionPurpose, SettingSources};
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use crate::workspace::team_rules::TeamRulesInForce;
 use std::path::Path;
 
 /// Runs `sluicegate report`: merges, compares and renders the reports of earlier runs. Replaces the old files at the
 /// destinations first.
-pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
+pub(crate) fn run(session: &Session, args: &ReportArgs) -> CommandResult {
     // Without valid settings, only the default reports of an earlier run can be found and replaced.
-    let (sources, destinations, mut ci) =
-        resolve_destinations(run, args).inspect_err(|_| run.replace_default_reports(&args.destinations))?;
-    invalidate_old_reports(run, args, &destinations, ci.host)?;
-    if run.global.gate_changes.is_some() {
+    let (sources, destinations, mut ci) = resolve_destinations(session, args)
+        .inspect_err(|_| session.replace_default_reports(&args.destinations))?;
+    invalidate_old_reports(session, args, &destinations, ci.host)?;
+    if session.global.gate_changes.is_some() {
         let message = "`--gate-changes` has no effect on saved reports, because they do not show whether the change \
                        also edits other files";
         return Err(Failure::usage(message).with_hint("pass it to the command that writes the report"));
     }
-    let repo = run.find_repository()?;
+    let repo = session.find_repository()?;
     if let Some(repo) = &repo {
         context::recognize_default_branch_run(repo, &mut ci)?;
     }
@@ -33,7 +33,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let mut subject = SavedReports {
         head: head.as_deref(),
         selection: warn_of_failure(
-            run,
+            session,
             "the list of changes contains all changed pipelines",
             selection,
         ),
@@ -42,61 +42,65 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let mut team_rules = TeamRulesInForce::default();
     if repo.is_some()
         && let Some(workspace) = warn_of_failure(
-            run,
+            session,
             "the report lacks the gate configuration",
-            run.open_workspace(),
+            session.open_workspace(),
         )
     {
         let policy_rules = workspace.read_team_rules();
-        team_rules = warn_of_failure(run, "the report lacks the texts of team rules", policy_rules)
+        team_rules = warn_of_failure(session, "the report lacks the texts of team rules", policy_rules)
             .unwrap_or_default();
         subject.policy_workspace = Some(workspace);
     }
     let mut evaluated_run =
-        subject.evaluate_reports(run, team_rules.rules, &args.files, args.compare.as_deref())?;
+        subject.evaluate_reports(session, team_rules.rules, &args.files, args.compare.as_deref())?;
     if let Some(repo) = &repo {
-        run.reject_linked_reports(repo, &destinations)?;
+        session.reject_linked_reports(repo, &destinations)?;
     }
     let delivery_status = deliver_gate_report(&mut evaluated_run, &destinations);
     Ok(evaluated_run.status.worse(delivery_status))
 }
 
 /// Returns the value, or prints a warning with the consequence of the failure.
-fn warn_of_failure<T>(run: &Run, consequence: &str, result: Result<T, impl Into<Failure>>) -> Option<T> {
+fn warn_of_failure<T>(
+    session: &Session,
+    consequence: &str,
+    result: Result<T, impl Into<Failure>>,
+) -> Option<T> {
     result
         .map_err(Into::into)
         .inspect_err(|failure: &Failure| {
             let reason = failure.describe_on_one_line();
-            run.ui.warn(&format!("{consequence}: {reason}"));
+            session.ui.warn(&format!("{consequence}: {reason}"));
         })
         .ok()
 }
 
 /// Resolves where the reports are written, from the settings and the CI host.
 fn resolve_destinations<'a>(
-    run: &'a Run,
+    session: &'a Session,
     args: &ReportArgs,
 ) -> Result<(SettingSources<'a>, ReportDestinations, CiContext), Failure> {
-    let sources = run.read_setting_sources()?;
+    let sources = session.read_setting_sources()?;
     let destinations = sources
         .resolve_report_destinations(&args.destinations)?
         .with_attestation(sources.resolve_review_attestation(&args.attestation)?)?;
-    Ok((sources, destinations, run.read_ci_context()?))
+    Ok((sources, destinations, session.read_ci_context()?))
 }
 
 /// Marks the reports of an earlier run as unfinished and removes its statement, so that a failed run leaves no file
 /// that looks current. Files that this run reads are kept.
 fn invalidate_old_reports(
-    run: &Run,
+    session: &Session,
     args: &ReportArgs,
     destinations: &ReportDestinations,
     host: Host,
 ) -> Result<(), Failure> {
     let mut reports = destinations.reports.clone();
     if reports.is_empty() {
-        reports = list_default_reports(run, host);
+        reports = list_default_reports(session, host);
     }
-    run.replace_old_files(&OutputFiles {
+    session.replace_old_files(&OutputFiles {
         reports,
         removed_files: destinations
             .attestation

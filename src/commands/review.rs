@@ -12,15 +12,15 @@ use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::policy::CheckoutFiles;
 use crate::job::settings::{Connection, ReviewSettings, SettingSources};
 use crate::publication::{PlannedPublish, complete_run, find_acceptance_reason};
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use crate::workspace::Workspace;
 use crate::workspace::checkout_files::is_reviewed_file;
 
 /// Runs `sluicegate review`: requests a review of the change from the platform.
-pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
+pub(crate) fn run(session: &Session, args: &ReviewArgs) -> CommandResult {
     // `None`: no publish follows.
-    let subject = CommitReview::open(run, args, None)?;
-    let selected_run = subject.start_run(run, args)?;
+    let subject = CommitReview::open(session, args, None)?;
+    let selected_run = subject.start_run(session, args)?;
     let gate = complete_run(selected_run, None, &subject.connection, &subject.target.head)?;
     let evaluated_run = subject.review(gate, None)?;
     Ok(evaluated_run.map_or(ExitStatus::Success, |evaluated_run| evaluated_run.status))
@@ -38,31 +38,31 @@ impl<'a> CommitReview<'a> {
     /// Opens the repository, reads the settings and resolves the target of the review. Also replaces the reports and
     /// receipts of an earlier run, which would look current if this run failed. With `publish`, a publish may follow.
     pub(super) fn open(
-        run: &'a Run,
+        session: &'a Session,
         args: &ReviewArgs,
         publish: Option<&PublishFlags>,
     ) -> Result<Self, Failure> {
-        let destinations = NamedDestinations::for_review(run, args, publish);
-        let repo = run.open_repository_for_paths(&args.selection.paths);
+        let destinations = NamedDestinations::for_review(session, args, publish);
+        let repo = session.open_repository_for_paths(&args.selection.paths);
         let (mut workspace, _) =
-            destinations.replace_reports_and_open(run, repo, CheckoutFiles::OnDisk, |workspace| {
+            destinations.replace_reports_and_open(session, repo, CheckoutFiles::OnDisk, |workspace| {
                 let branch = args.branch.clone();
                 let revisions = workspace.sources.resolve_revisions(&args.selection, branch)?;
                 Ok((revisions, DeepenSubject::Commit))
             })?;
         let (settings, connection) = workspace.resolve_settings(
-            run,
+            session,
             |sources| {
                 Ok((
                     sources.resolve_review_settings(args)?,
-                    sources.resolve_connection(&run.global)?,
+                    sources.resolve_connection(&session.global)?,
                 ))
             },
             |(review, _)| &review.gate.selection,
         )?;
-        run.reject_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;
+        session.reject_linked_reports(&workspace.repo, &settings.gate.verdict.destinations)?;
         Ok(Self {
-            target: workspace.resolve_target(run, &settings.gate.revisions)?,
+            target: workspace.resolve_target(session, &settings.gate.revisions)?,
             workspace,
             settings,
             connection,
@@ -72,14 +72,14 @@ impl<'a> CommitReview<'a> {
     /// Starts a run of the gate: selects the pipelines of the reviewed commit. Prints the reason if all are selected.
     pub(super) fn start_run<'s>(
         &'s self,
-        run: &'s Run,
+        session: &'s Session,
         args: &ReviewArgs,
     ) -> Result<SelectedRun<'s>, Failure> {
         let workspace = &self.workspace;
-        workspace.print_uncommitted_files_note(run, &self.target.head, "review", &is_reviewed_file);
+        workspace.print_uncommitted_files_note(session, &self.target.head, "review", &is_reviewed_file);
         let snapshot = workspace.repo.snapshot(self.target.head.clone());
         let paths = CheckPaths::from_restrictions(
-            run,
+            session,
             workspace,
             &args.selection.paths,
             &snapshot,
@@ -94,10 +94,12 @@ impl<'a> CommitReview<'a> {
             comparison: change.clone(),
             change,
         };
-        let other_checkout_note = workspace.describe_other_checkout(run, &self.settings.gate.revisions)?;
-        let mut selected_run = SelectedRun::select_pipelines(run, files, &|sources: &SettingSources<'_>| {
-            Ok(sources.resolve_review_settings(args)?.gate.selection)
-        })?;
+        let other_checkout_note =
+            workspace.describe_other_checkout(session, &self.settings.gate.revisions)?;
+        let mut selected_run =
+            SelectedRun::select_pipelines(session, files, &|sources: &SettingSources<'_>| {
+                Ok(sources.resolve_review_settings(args)?.gate.selection)
+            })?;
         selected_run.add_notes(other_checkout_note);
         selected_run.report_reason_for_all();
         Ok(selected_run)

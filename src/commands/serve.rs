@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::job::cli::{AgentBehaviorFlag, ReviewRequestFields, ServeArgs};
 use crate::job::settings::variable;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use clap::ValueEnum as _;
 use secrecy::ExposeSecret as _;
 use sluicegate_base::input;
@@ -18,16 +18,16 @@ const ANY_AGENT: &str = "1.0.0";
 const MAX_VOCABULARY_BYTES: u64 = 64 * 1024;
 
 /// Runs `sluicegate serve`: starts a local platform, and stops it at a signal.
-pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
+pub(crate) fn run(session: &Session, args: ServeArgs) -> CommandResult {
     if let Some(path) = &args.data {
-        run.reject_repository_links_in(&run.env.current_dir().join(path))?;
+        session.reject_repository_links_in(&session.env.current_dir().join(path))?;
     }
-    let options = read_options(run, args)?;
+    let options = read_options(session, args)?;
     let project = options.projects.first().map(|(id, _)| *id);
-    let mut signals = run.signals.clone();
-    run.block_on(async move {
+    let mut signals = session.signals.clone();
+    session.block_on(async move {
         let platform = sluicegate_local_platform::start(options).await?;
-        print_connection(run, &platform, project)?;
+        print_connection(session, &platform, project)?;
         let status = signals.wait().await;
         platform.stop().await;
         Ok(status)
@@ -35,11 +35,11 @@ pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
 }
 
 /// Converts the arguments to the options of the local platform. Reads the vocabulary file, if one is given.
-fn read_options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
-    let current_dir = run.env.current_dir();
+fn read_options(session: &Session, args: ServeArgs) -> Result<Options, Failure> {
+    let current_dir = session.env.current_dir();
     let mut vocabulary = match args.vocabulary {
         Some(path) => {
-            run.reject_link_out_of_repository(&path)?;
+            session.reject_link_out_of_repository(&path)?;
             read_vocabulary(&current_dir.join(path))?
         }
         None => Vocabulary::default(),
@@ -95,21 +95,27 @@ fn read_vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
 
 /// Prints the address, a generated token, and the settings that a client needs. Programs may wait for the first line.
 /// Warns if other machines can reach the address.
-fn print_connection(run: &Run, platform: &RunningPlatform, project: Option<Uuid>) -> Result<(), Failure> {
-    run.ui
+fn print_connection(
+    session: &Session,
+    platform: &RunningPlatform,
+    project: Option<Uuid>,
+) -> Result<(), Failure> {
+    session
+        .ui
         .print_result(&format!("listening on http://{}\n", platform.address()))?;
     if let Some(token) = platform.generated_token() {
-        run.ui
+        session
+            .ui
             .print_result(&format!("token (super-admin): {}\n", token.expose_secret()))?;
     }
     if !platform.address().ip().is_loopback() {
-        run.ui.warn(
+        session.ui.warn(
             "other machines can reach this address and guess tokens; tokens, pipelines and secrets are sent \
              unencrypted\nhint: listen on 127.0.0.1, or restrict access with a firewall",
         );
     }
-    run.ui.print_result(&format_exports(platform, project))?;
-    run.ui.say("press Ctrl-C to stop");
+    session.ui.print_result(&format_exports(platform, project))?;
+    session.ui.say("press Ctrl-C to stop");
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, SettingsArgs};
 use crate::job::settings::EffectiveSetting;
 use crate::session::response_output::{format_json, format_table_within};
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use serde_json::{Value, json};
 use sluicegate_base::text;
 
@@ -14,19 +14,19 @@ const NO_REPOSITORY: &str = "no repository";
 
 /// Runs `sluicegate settings`: lists the settings whose name contains an argument, or all settings, with their values
 /// and origins. An argument that no name contains is an error, and so is an invalid setting of the connection.
-pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
-    let (mut settings, config_file_source) = if run.find_repository()?.is_some() {
-        let workspace = run.open_workspace()?;
+pub(crate) fn run(session: &Session, args: &SettingsArgs) -> CommandResult {
+    let (mut settings, config_file_source) = if session.find_repository()?.is_some() {
+        let workspace = session.open_workspace()?;
         // Only the errors of this call matter: it fails if a setting of the connection is invalid.
-        workspace.sources.resolve_connection(&run.global)?;
+        workspace.sources.resolve_connection(&session.global)?;
         let config_file_source = workspace.describe_config_file_source();
-        let settings = workspace.sources.list_effective_settings(&run.global)?;
+        let settings = workspace.sources.list_effective_settings(&session.global)?;
         (settings, config_file_source)
     } else {
-        let sources = run.read_setting_sources()?;
-        sources.resolve_connection(&run.global)?;
+        let sources = session.read_setting_sources()?;
+        sources.resolve_connection(&session.global)?;
         (
-            sources.list_effective_settings(&run.global)?,
+            sources.list_effective_settings(&session.global)?,
             NO_REPOSITORY.to_owned(),
         )
     };
@@ -49,12 +49,12 @@ pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
         }
         OutputFormat::Text => {
             let rows: Vec<Vec<String>> = settings.iter().map(setting_row).collect();
-            let table = format_table_within(&["setting", "value", "origin"], &rows, run.ui.width());
+            let table = format_table_within(&["setting", "value", "origin"], &rows, session.ui.width());
             let policy = text::escape_line(&config_file_source);
             format!("{table}\nConfiguration file: {policy}\n")
         }
     };
-    run.ui.print_result(&result)?;
+    session.ui.print_result(&result)?;
     Ok(ExitStatus::Success)
 }
 

@@ -7,7 +7,7 @@ use crate::job::cli::{AddSharedPipelineArgs, OutputFormat, SharedPipelinesVerb};
 use crate::operations::artifacts::print_shared_pipelines;
 use crate::session::response_output::format_json;
 use crate::session::user_file::read_text_or_empty;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt::require_config_dir;
 use serde_json::json;
@@ -17,18 +17,18 @@ use sluicegate_pipelines::pipelines::{NewSharedEntry, SharedEditError, is_pipeli
 use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 
 /// Runs `sluicegate shared-pipelines`: lists the shared pipelines of the platform, or adds one to the working tree.
-pub(crate) fn run(run: &Run, verb: SharedPipelinesVerb) -> CommandResult {
+pub(crate) fn run(session: &Session, verb: SharedPipelinesVerb) -> CommandResult {
     match verb {
-        SharedPipelinesVerb::List { output } => print_shared_pipelines(run, output),
-        SharedPipelinesVerb::Add(args) => add_pipeline(run, &args),
+        SharedPipelinesVerb::List { output } => print_shared_pipelines(session, output),
+        SharedPipelinesVerb::Add(args) => add_pipeline(session, &args),
     }
 }
 
 /// Runs `sluicegate shared-pipelines add`: adds a pipeline to the shared-pipelines file, which offers it to consumers.
-fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
-    let workspace = run.open_workspace()?;
-    let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
-    let path = workspace.resolve_typed_path(run, &args.path)?;
+fn add_pipeline(session: &Session, args: &AddSharedPipelineArgs) -> CommandResult {
+    let workspace = session.open_workspace()?;
+    let snapshot = workspace.repo.read_disk_snapshot(session.hook_index_path())?;
+    let path = workspace.resolve_typed_path(session, &args.path)?;
     if !is_pipeline(&path) {
         let message = format!(
             "{} is not a pipeline: its name does not end in .orch.yaml or .tran.yaml",
@@ -43,20 +43,20 @@ fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
     let entry = build_shared_entry(&workspace, &file, &path, args)?;
     let config_dir = match workspace.find_config_dir(&snapshot)? {
         Some(config_dir) => config_dir,
-        None => require_config_dir(&snapshot, run, "sluicegate shared-pipelines add <PATH>")?,
+        None => require_config_dir(&snapshot, session, "sluicegate shared-pipelines add <PATH>")?,
     };
     // Held until the file is written. Not before, because the command may ask for the directory.
-    let _lock = run.lock_checkout()?;
+    let _lock = session.lock_checkout()?;
     let shared_file = shared_pipelines_path(&config_dir);
     let full_path = workspace.repo.root().join(&shared_file);
-    run.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
+    session.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
     let old_text = read_text_or_empty(&full_path, MAX_DOCUMENT_BYTES)?;
     let edited_text = entry
         .build_edited_text(&old_text)
         .map_err(|error| edit_failure(&shared_file, &error))?;
     atomic_file::replace_file(&full_path, old_text.as_bytes(), edited_text.as_bytes())
         .map_err(|error| Failure::usage(format!("could not write {shared_file}: {error}")))?;
-    print_added_entry(run, args, &entry, &shared_file)?;
+    print_added_entry(session, args, &entry, &shared_file)?;
     Ok(ExitStatus::Success)
 }
 
@@ -81,20 +81,20 @@ fn build_shared_entry(
 
 /// Prints the added entry, and the private variables that it omits because consumers cannot set them.
 fn print_added_entry(
-    run: &Run,
+    session: &Session,
     args: &AddSharedPipelineArgs,
     entry: &NewSharedEntry,
     file: &str,
 ) -> Result<(), Failure> {
     if !entry.private_names.is_empty() {
-        run.ui.say(&format!(
+        session.ui.say(&format!(
             "skipped {}, which consumers cannot set: {}",
             format_count(entry.private_names.len(), "private variable"),
             entry.private_names.join(", ")
         ));
     }
     match args.output.output {
-        OutputFormat::Json => run.ui.print_result(&format_json(&json!({
+        OutputFormat::Json => session.ui.print_result(&format_json(&json!({
             "file": file,
             "id": entry.id,
             "pipeline": entry.path,
@@ -107,7 +107,7 @@ fn print_added_entry(
                 entry.id,
                 format_count(entry.parameters.len(), "parameter")
             );
-            run.ui.print_result(&(text::escape_line(&message) + "\n"))
+            session.ui.print_result(&(text::escape_line(&message) + "\n"))
         }
     }
 }

@@ -10,38 +10,26 @@ use crate::operations::verification::{
 use crate::publication::compare_smoke_runs;
 use crate::publish::version_name::needs_next_version;
 use crate::publish::{MAX_RECEIPT_BYTES, Receipt, is_same_commit, list_ignored_files};
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use serde_json::json;
 use sluicegate_pipelines::interface::Compatibility;
 use sluicegate_platform::api::Platform;
 use std::path::Path;
 
 /// Runs `sluicegate verify`: compares a statement, or the receipt of a publish, with the platform and the clone.
-pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
+pub(crate) fn run(session: &Session, args: &VerifyArgs) -> CommandResult {
     if let Some(statement) = &args.attestation {
-        return verify_statement(run, statement, args.output.output);
+        return verify_statement(session, statement, args.output.output);
     }
-    let receipt = settings::requested_receipt(args.receipt.as_ref(), &run.env)?
+    let receipt = settings::requested_receipt(args.receipt.as_ref(), &session.env)?
         .ok_or_else(|| Failure::usage("pass the path of a receipt, or of a statement with --attestation"))?;
-    verify_receipt(run, &receipt)?.print(run, args.output.output)
+    verify_receipt(session, &receipt)?.print(session, args.output.output)
 }
 
 /// Compares a published version with the receipt of its publish. Also checks that the receipt is consistent in itself,
 /// and verifies the files of its commit, its changes for consumers and its smoke runs.
-fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failure> {
-    let path = run.env.current_dir().join(path);
-    let bytes = run.read_user_file(&path, MAX_RECEIPT_BYTES)?;
-    let receipt = Receipt::parse(&bytes).map_err(|error| {
-        let failure = Failure::usage(format!(
-            "{} is not a receipt of a publish: {error}",
-            path.display()
-        ));
-        if SavedStatement::is_statement(&bytes) {
-            failure.with_hint("the file is a statement: pass it with --attestation")
-        } else {
-            failure
-        }
-    })?;
+fn verify_receipt(session: &Session, path: &Path) -> Result<Verification<'static>, Failure> {
+    let receipt = read_receipt(session, path)?;
     let (prefix, version) = (&receipt.prefix, &receipt.version_name);
     let mut differences = receipt.check_consistency();
     let facts = json!({
@@ -61,28 +49,51 @@ fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failu
         });
     }
     for omission in list_ignored_files(receipt.ignored_resources()) {
-        run.ui.say(&format!("at the publish, {omission}"));
+        session.ui.say(&format!("at the publish, {omission}"));
     }
-    let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
-    let platform = run.create_platform_client(&connection)?;
+    let connection = session
+        .read_setting_sources()?
+        .resolve_connection(&session.global)?;
+    let platform = session.create_platform_client(&connection)?;
     if let Some(publish_address) = &receipt.platform {
-        print_other_address(run, publish_address, &connection.require_base_url()?.to_string());
+        print_other_address(
+            session,
+            publish_address,
+            &connection.require_base_url()?.to_string(),
+        );
     }
     differences.extend(compare_with_platform(
-        run,
+        session,
         &platform,
         prefix,
         version,
         |details| receipt.compare_with_details(details),
     )?);
-    differences.extend(compare_with_commit(run, &receipt)?);
-    differences.extend(compare_consumer_changes(run, &platform, &receipt)?);
-    differences.extend(compare_smoke_runs(run, &platform, &receipt)?);
+    differences.extend(compare_with_commit(session, &receipt)?);
+    differences.extend(compare_consumer_changes(session, &platform, &receipt)?);
+    differences.extend(compare_smoke_runs(session, &platform, &receipt)?);
     Ok(Verification {
         subject: format!("version {version} of {prefix}"),
         document: "receipt",
         differences,
         facts,
+    })
+}
+
+/// Reads the receipt of a publish. Fails with a hint if the file is a statement.
+fn read_receipt(session: &Session, path: &Path) -> Result<Receipt, Failure> {
+    let path = session.env.current_dir().join(path);
+    let bytes = session.read_user_file(&path, MAX_RECEIPT_BYTES)?;
+    Receipt::parse(&bytes).map_err(|error| {
+        let failure = Failure::usage(format!(
+            "{} is not a receipt of a publish: {error}",
+            path.display()
+        ));
+        if SavedStatement::is_statement(&bytes) {
+            failure.with_hint("the file is a statement: pass it with --attestation")
+        } else {
+            failure
+        }
     })
 }
 
@@ -96,13 +107,13 @@ fn is_recorded_commit(published_commit: Option<&str>, compat: &Compatibility) ->
 
 /// Returns the difference if the platform does not have the older version from the commit in the receipt.
 fn compare_older_version(
-    run: &Run,
+    session: &Session,
     platform: &Platform,
     receipt: &Receipt,
     compat: &Compatibility,
     version: &str,
 ) -> Result<Option<String>, Failure> {
-    let problem = match run.block_on(platform.find_artifact(&receipt.prefix, version))?? {
+    let problem = match session.block_on(platform.find_artifact(&receipt.prefix, version))?? {
         Some(details) if is_recorded_commit(details.artifact.commit_hash.as_deref(), compat) => {
             return Ok(None);
         }
@@ -118,7 +129,7 @@ fn compare_older_version(
 /// version from the commit in the receipt, and a comparison of both commits must find the same changes. Returns the
 /// differences, or an empty list if the publish did not compare with an older version.
 fn compare_consumer_changes(
-    run: &Run,
+    session: &Session,
     platform: &Platform,
     receipt: &Receipt,
 ) -> Result<Vec<String>, Failure> {
@@ -127,15 +138,17 @@ fn compare_consumer_changes(
     };
     let mut differences = Vec::new();
     if let Some(version) = &compat.against {
-        differences.extend(compare_older_version(run, platform, receipt, compat, version)?);
+        differences.extend(compare_older_version(
+            session, platform, receipt, compat, version,
+        )?);
     }
-    let commit_differences = match run.find_repository()? {
+    let commit_differences = match session.find_repository()? {
         Some(repository) => receipt.compare_recorded_changes(&repository)?,
         None => None,
     };
     match commit_differences {
         Some(found_differences) => differences.extend(found_differences),
-        None => run.ui.say(
+        None => session.ui.say(
             "the changes for consumers were not verified, because a commit is not available locally or the receipt \
              lists only changed ids",
         ),

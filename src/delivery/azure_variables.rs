@@ -2,14 +2,14 @@
 //!
 //! Variables: <https://learn.microsoft.com/azure/devops/pipelines/build/variables>.
 
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_reports::AzureBuild;
 use uuid::Uuid;
 
 /// Returns the facts about this run of Azure Pipelines from its variables, for the id of the SARIF report. Returns
 /// `None` if a variable is missing or invalid. Without these facts, the SARIF report has the same id as on other hosts.
-pub(super) fn find_azure_build(run: &Run) -> Option<AzureBuild> {
-    let env = &run.env;
+pub(super) fn find_azure_build(session: &Session) -> Option<AzureBuild> {
+    let env = &session.env;
     let text = |name: &str| env.get(name).filter(|value| !value.is_empty()).map(str::to_owned);
     // If the agent does not set the id of the phase, the id of the job replaces it.
     let phase_id = env.get("SYSTEM_PHASEID").or(env.get("SYSTEM_JOBID"))?;

@@ -1,10 +1,10 @@
 //! Keeps the ids of the smoke runs that an earlier run of the job started. If this run ends before it has a receipt,
 //! the next rerun can still continue these executions instead of starting the pipelines again.
 
-use crate::session::Run;
+use crate::session::Session;
 use std::path::Path;
 
-impl Run {
+impl Session {
     /// Removes an old receipt. A receipt that names smoke runs or ignored files is replaced by one with the outcome
     /// `failed` that keeps them, unless git tracks the file: then a change may have edited it. If that fails, the old
     /// receipt stays.

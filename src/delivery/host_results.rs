@@ -8,7 +8,7 @@ use crate::hosts::{self, AzurePullRequest, CodeInsights, CommentChange, MissingR
 use crate::job::ci::{CiContext, Host};
 use crate::job::cli::Annotations;
 use crate::job::settings::variable;
-use crate::session::Run;
+use crate::session::Session;
 use secrecy::SecretString;
 use serde_json::Value;
 use sluicegate_pipelines::findings::Verdict;
@@ -32,19 +32,18 @@ const BITBUCKET_API: &str = "http://api.bitbucket.org";
 
 /// Sends the result to the host: to Code Insights on Bitbucket and into an annotation on Buildkite, unless annotations
 /// are turned off, and into a comment on the change if requested. A failure is only a warning.
-pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) {
+pub(super) fn send_results(session: &Session, delivery: &Delivery<'_>, context: &ReportContext) {
     let shows_annotations = delivery.destinations.annotations != Annotations::None;
     let result_outcome = match delivery.host() {
         Host::Bitbucket if shows_annotations => {
-            send_code_insights(run, delivery, context).map_err(|failure| ("Code Insights", failure))
+            send_code_insights(session, delivery, context).map_err(|failure| ("Code Insights", failure))
         }
-        Host::Buildkite if shows_annotations => {
-            send_buildkite_annotation(run, delivery, context).map_err(|failure| ("the annotation", failure))
-        }
+        Host::Buildkite if shows_annotations => send_buildkite_annotation(session, delivery, context)
+            .map_err(|failure| ("the annotation", failure)),
         _ => Ok(()),
     };
     let comment_outcome = if delivery.destinations.comment {
-        send_comment(run, delivery, context).map_err(|failure| ("the comment", failure))
+        send_comment(session, delivery, context).map_err(|failure| ("the comment", failure))
     } else {
         Ok(())
     };
@@ -52,7 +51,8 @@ pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportC
         .into_iter()
         .filter_map(Result::err)
     {
-        run.ui
+        session
+            .ui
             .warn(&format!("could not send {destination}: {}", failure.describe()));
     }
 }
@@ -61,33 +61,33 @@ pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportC
 /// if the run keeps one, and the report in Code Insights, unless annotations are turned off. Does not create results. A
 /// failure is only a warning.
 pub(super) fn replace_results_of_earlier_runs(
-    run: &Run,
+    session: &Session,
     unfinished_report: &UnfinishedReport,
     has_comment: bool,
     reason: &str,
 ) {
-    let Ok(ci) = run.read_ci_context() else {
+    let Ok(ci) = session.read_ci_context() else {
         return;
     };
     if has_comment && ci.pull_request.is_some() {
         let body = unfinished_report.render_comment(reason, ci.commit.as_deref());
-        if let Err(failure) = write_comment(run, &ci, &body, MissingResult::Omission) {
+        if let Err(failure) = write_comment(session, &ci, &body, MissingResult::Omission) {
             let failure = failure.describe();
-            run.ui.warn(&format!(
+            session.ui.warn(&format!(
                 "could not update the comment of an earlier run: {failure}"
             ));
         }
     }
-    let shows_annotations = run.chosen_annotations() != Annotations::None;
+    let shows_annotations = session.chosen_annotations() != Annotations::None;
     if let Some(commit) = ci
         .commit
         .filter(|_| shows_annotations && ci.host == Host::Bitbucket)
     {
         let (report_id, body) = unfinished_report.build_code_insights(reason);
-        let outcome = send_insights_report(run, &commit, &report_id, &body, &[], MissingResult::Omission);
+        let outcome = send_insights_report(session, &commit, &report_id, &body, &[], MissingResult::Omission);
         if let Err(failure) = outcome {
             let failure = failure.describe();
-            run.ui.warn(&format!(
+            session.ui.warn(&format!(
                 "could not update Code Insights of an earlier run: {failure}"
             ));
         }
@@ -97,12 +97,12 @@ pub(super) fn replace_results_of_earlier_runs(
 /// Posts the result as a comment on the pull or merge request. If a comment of an earlier run begins with the same
 /// line, a hidden marker, updates that comment instead. Does nothing in a run that plainly belongs to no request, so
 /// that one job can serve all events.
-fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
+fn send_comment(session: &Session, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
     if !may_have_pull_request(delivery.ci) {
         return Ok(());
     }
     let body = sluicegate_reports::render_comment(delivery.report, context);
-    write_comment(run, delivery.ci, &body, MissingResult::Creation)
+    write_comment(session, delivery.ci, &body, MissingResult::Creation)
 }
 
 /// Returns whether the run may belong to a pull or merge request. It does not after a push, for a tag, on a schedule,
@@ -115,21 +115,26 @@ fn may_have_pull_request(ci: &CiContext) -> bool {
 }
 
 /// Writes the comment on the pull or merge request, whose first line is the marker by which it is found again.
-fn write_comment(run: &Run, ci: &CiContext, body: &str, on_missing: MissingResult) -> Result<(), Failure> {
+fn write_comment(
+    session: &Session,
+    ci: &CiContext,
+    body: &str,
+    on_missing: MissingResult,
+) -> Result<(), Failure> {
     let marker = body.lines().next().unwrap_or_default();
     let change = if ci.host == Host::Azure {
-        let (pull_request, settings) = find_azure_pull_request(run, ci)?;
+        let (pull_request, settings) = find_azure_pull_request(session, ci)?;
         let client = HostClient::new(&settings)?;
-        run.block_on(pull_request.write_comment(&client, marker, body, on_missing))??
+        session.block_on(pull_request.write_comment(&client, marker, body, on_missing))??
     } else {
-        let (thread, settings) = find_comment_thread(run, ci)?;
+        let (thread, settings) = find_comment_thread(session, ci)?;
         let client = HostClient::new(&settings)?;
-        run.block_on(hosts::write_comment(&client, &thread, marker, body, on_missing))??
+        session.block_on(hosts::write_comment(&client, &thread, marker, body, on_missing))??
     };
     match change {
-        CommentChange::Posted => run.ui.say("posted a comment with the result"),
-        CommentChange::Updated => run.ui.say("updated the comment with the result"),
-        CommentChange::Unchanged => run.ui.say("the comment with the result is up to date"),
+        CommentChange::Posted => session.ui.say("posted a comment with the result"),
+        CommentChange::Updated => session.ui.say("updated the comment with the result"),
+        CommentChange::Unchanged => session.ui.say("the comment with the result is up to date"),
         CommentChange::NotFound => {}
     }
     Ok(())
@@ -137,38 +142,41 @@ fn write_comment(run: &Run, ci: &CiContext, body: &str, on_missing: MissingResul
 
 /// Returns the pull or merge request to comment on and the settings for the host's API, from the host's variables.
 /// Fails on a host without support for comments, and if the run does not belong to a pull or merge request.
-fn find_comment_thread(run: &Run, ci: &CiContext) -> Result<(Thread, HostSettings), Failure> {
+fn find_comment_thread(session: &Session, ci: &CiContext) -> Result<(Thread, HostSettings), Failure> {
     match ci.host {
         Host::GitHub => {
-            let name = require_variable(run, "GITHUB_REPOSITORY")?;
+            let name = require_variable(session, "GITHUB_REPOSITORY")?;
             let (owner, repository) = name.split_once('/').unwrap_or((name, ""));
             let thread = Thread::GitHub {
                 owner: owner.to_owned(),
                 repository: repository.to_owned(),
                 number: require_pull_request_number(ci)?,
             };
-            let root = run.env.get("GITHUB_API_URL").unwrap_or("https://api.github.com");
-            let token = require_token(run, "GITHUB_TOKEN")?;
+            let root = session
+                .env
+                .get("GITHUB_API_URL")
+                .unwrap_or("https://api.github.com");
+            let token = require_token(session, "GITHUB_TOKEN")?;
             let ca_cert = None;
-            Ok((thread, build_host_settings(run, root, token, ca_cert)?))
+            Ok((thread, build_host_settings(session, root, token, ca_cert)?))
         }
         Host::GitLab => {
             // In a pipeline of a fork, the merge request belongs to the target project.
-            let project = run.env.get("CI_MERGE_REQUEST_PROJECT_ID");
+            let project = session.env.get("CI_MERGE_REQUEST_PROJECT_ID");
             let thread = Thread::GitLab {
                 project: project
-                    .map_or_else(|| require_variable(run, "CI_PROJECT_ID"), Ok)?
+                    .map_or_else(|| require_variable(session, "CI_PROJECT_ID"), Ok)?
                     .to_owned(),
                 number: require_pull_request_number(ci)?,
             };
             // The token of a job may not write notes, so a separate token is required:
             // <https://docs.gitlab.com/ci/jobs/ci_job_token/#job-token-access>.
-            let token = require_token(run, "GITLAB_TOKEN")?;
+            let token = require_token(session, "GITLAB_TOKEN")?;
             let ca_file_variable = "CI_SERVER_TLS_CA_FILE";
-            let ca_path = run.env.get(ca_file_variable);
+            let ca_path = session.env.get(ca_file_variable);
             let ca_cert = ca_path.map(|path| CaFile::from_setting(path, ca_file_variable));
-            let root = require_variable(run, "CI_API_V4_URL")?;
-            Ok((thread, build_host_settings(run, root, token, ca_cert)?))
+            let root = require_variable(session, "CI_API_V4_URL")?;
+            Ok((thread, build_host_settings(session, root, token, ca_cert)?))
         }
         host => Err(Failure::usage(format!(
             "comments are not supported on the host {host}"
@@ -178,24 +186,27 @@ fn find_comment_thread(run: &Run, ci: &CiContext) -> Result<(Thread, HostSetting
 
 /// Returns the pull request in Azure Repos and the settings for its API. Fails if Azure Pipelines runs for a repository
 /// on another host, such as GitHub.
-fn find_azure_pull_request(run: &Run, ci: &CiContext) -> Result<(AzurePullRequest, HostSettings), Failure> {
+fn find_azure_pull_request(
+    session: &Session,
+    ci: &CiContext,
+) -> Result<(AzurePullRequest, HostSettings), Failure> {
     let number = require_pull_request_number(ci)?;
-    let provider = require_variable(run, "BUILD_REPOSITORY_PROVIDER")?;
+    let provider = require_variable(session, "BUILD_REPOSITORY_PROVIDER")?;
     if provider != "TfsGit" {
         let message = format!("comments are supported for Azure Repos, not for the provider {provider}");
         return Err(Failure::usage(message));
     }
     let pull_request = AzurePullRequest {
-        project: require_variable(run, "SYSTEM_TEAMPROJECTID")?.to_owned(),
-        repository: require_variable(run, "BUILD_REPOSITORY_ID")?.to_owned(),
+        project: require_variable(session, "SYSTEM_TEAMPROJECTID")?.to_owned(),
+        repository: require_variable(session, "BUILD_REPOSITORY_ID")?.to_owned(),
         number,
     };
-    let token = require_token(run, "SYSTEM_ACCESSTOKEN").map_err(|failure| {
+    let token = require_token(session, "SYSTEM_ACCESSTOKEN").map_err(|failure| {
         failure.with_hint("add `SYSTEM_ACCESSTOKEN: $(System.AccessToken)` to the env of the step")
     })?;
-    let root = require_variable(run, "SYSTEM_COLLECTIONURI")?;
+    let root = require_variable(session, "SYSTEM_COLLECTIONURI")?;
     let ca_cert = None;
-    Ok((pull_request, build_host_settings(run, root, token, ca_cert)?))
+    Ok((pull_request, build_host_settings(session, root, token, ca_cert)?))
 }
 
 /// Returns the number of the pull or merge request to which the run belongs.
@@ -205,27 +216,27 @@ fn require_pull_request_number(ci: &CiContext) -> Result<u64, Failure> {
 }
 
 /// Returns the value of a variable that the host must have set.
-fn require_variable<'a>(run: &'a Run, variable: &str) -> Result<&'a str, Failure> {
+fn require_variable<'a>(session: &'a Session, variable: &str) -> Result<&'a str, Failure> {
     let not_set = || Failure::usage(format!("the variable {variable} is not set"));
-    run.env.get(variable).ok_or_else(not_set)
+    session.env.get(variable).ok_or_else(not_set)
 }
 
 /// Returns the token in a variable that the host or the pipeline must have set.
-fn require_token(run: &Run, variable: &str) -> Result<SecretString, Failure> {
+fn require_token(session: &Session, variable: &str) -> Result<SecretString, Failure> {
     let not_set = || Failure::usage(format!("the variable {variable} is not set"));
-    run.env.secret(variable).ok_or_else(not_set)
+    session.env.secret(variable).ok_or_else(not_set)
 }
 
 /// Creates the settings for requests to the host's API at the URL `root`. Fails if the URL is invalid, or if the proxy
 /// variables for it cannot be used.
 fn build_host_settings(
-    run: &Run,
+    session: &Session,
     root: &str,
     token: SecretString,
     ca_cert: Option<CaFile>,
 ) -> Result<HostSettings, Failure> {
     let root = parse_url(root)?;
-    run.check_proxy_variables(&root)?;
+    session.check_proxy_variables(&root)?;
     Ok(HostSettings {
         root,
         token: Some(token),
@@ -233,7 +244,7 @@ fn build_host_settings(
         timeout: REQUEST_TIMEOUT,
         retries: MAX_RETRIES,
         ca_cert,
-        observer: run.create_observer(),
+        observer: session.create_observer(),
     })
 }
 
@@ -243,17 +254,21 @@ fn parse_url(text: &str) -> Result<Url, Failure> {
 
 /// Sends the report and its annotations to Bitbucket for the reviewed commit. If the host does not have that commit,
 /// uses the commit of the build; fails unless the pipelines and rules there are the reviewed ones.
-fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
+fn send_code_insights(
+    session: &Session,
+    delivery: &Delivery<'_>,
+    context: &ReportContext,
+) -> Result<(), Failure> {
     let head = delivery.report.context.head.clone();
     let commit = match head.filter(|head| delivery.is_known_to_host(head)) {
         Some(head) => head,
-        None => find_built_commit(run, delivery)?,
+        None => find_built_commit(session, delivery)?,
     };
     let report_id = context.review_id(delivery.report);
     let body = bitbucket::build_report(delivery.report);
     let annotations = bitbucket::build_annotation_requests(delivery.report, context);
     send_insights_report(
-        run,
+        session,
         &commit,
         &report_id,
         &body,
@@ -265,25 +280,28 @@ fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContex
 /// Sends a report on the commit and the batches of its annotations. The requests do not need a token, because they go
 /// through the proxy of the runner.
 fn send_insights_report(
-    run: &Run,
+    session: &Session,
     commit: &str,
     report_id: &str,
     body: &Value,
     annotation_batches: &[Value],
     on_missing: MissingResult,
 ) -> Result<(), Failure> {
-    let name = require_variable(run, "BITBUCKET_REPO_FULL_NAME")?;
+    let name = require_variable(session, "BITBUCKET_REPO_FULL_NAME")?;
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
     let client = HostClient::new(&HostSettings {
         root: parse_url(BITBUCKET_API)?,
         token: None,
         proxy: Some(parse_url(
-            run.env.get(variable::BITBUCKET_PROXY).unwrap_or(BITBUCKET_PROXY),
+            session
+                .env
+                .get(variable::BITBUCKET_PROXY)
+                .unwrap_or(BITBUCKET_PROXY),
         )?),
         timeout: REQUEST_TIMEOUT,
         retries: MAX_RETRIES,
         ca_cert: None,
-        observer: run.create_observer(),
+        observer: session.create_observer(),
     })?;
     let insights = CodeInsights {
         workspace,
@@ -291,8 +309,8 @@ fn send_insights_report(
         commit,
         report_id,
     };
-    if run.block_on(insights.send_report(&client, body, annotation_batches, on_missing))?? {
-        run.ui.say("sent the result to Code Insights");
+    if session.block_on(insights.send_report(&client, body, annotation_batches, on_missing))?? {
+        session.ui.say("sent the result to Code Insights");
     }
     Ok(())
 }
@@ -300,8 +318,8 @@ fn send_insights_report(
 /// Returns the commit of the build if the reviewed working tree has the same pipelines and rules, so that the result
 /// applies to that commit, too. The host may have checked out a merge of that commit. Fails if another commit is
 /// checked out, or if the files differ or cannot be compared.
-fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Result<String, Failure> {
-    let built_id = require_variable(run, "BITBUCKET_COMMIT")?;
+fn find_built_commit(session: &Session, delivery: &Delivery<'_>) -> Result<String, Failure> {
+    let built_id = require_variable(session, "BITBUCKET_COMMIT")?;
     let Some((repo, snapshot)) = delivery.files else {
         return Err(Failure::usage("the report does not name a commit"));
     };
@@ -324,7 +342,7 @@ fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Result<String, Failu
 /// (<https://buildkite.com/docs/agent/v3/cli-annotate>). The command does not get the secrets of the platform and of
 /// the code hosts. If the command is not installed, as in some containers, nothing happens.
 fn send_buildkite_annotation(
-    run: &Run,
+    session: &Session,
     delivery: &Delivery<'_>,
     context: &ReportContext,
 ) -> Result<(), Failure> {
@@ -346,9 +364,10 @@ fn send_buildkite_annotation(
         command.env_remove(name);
     }
     let body = sluicegate_reports::render_comment(delivery.report, context);
-    let result = run.block_on(async {
+    let result = session.block_on(async {
         let agent_run = tokio::time::timeout(REQUEST_TIMEOUT, run_with_stdin(command, body));
-        run.create_observer()
+        session
+            .create_observer()
             .await_with_report(agent_run, || {
                 format!(
                     "waiting up to {} s for `buildkite-agent annotate`",

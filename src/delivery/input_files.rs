@@ -5,12 +5,12 @@ use crate::job::cli::{
     StreamingVerb, TasksVerb, VariablesVerb, WaiversVerb,
 };
 use crate::job::settings;
-use crate::session::Run;
+use crate::session::Session;
 use std::path::PathBuf;
 
 /// Returns the files that the command reads because flags, arguments or the environment name them, without pipelines.
-pub(super) fn list_input_files(run: &Run, command: &Command) -> Vec<PathBuf> {
-    let mut files = settings::requested_connection_files(&run.global, &run.env);
+pub(super) fn list_input_files(session: &Session, command: &Command) -> Vec<PathBuf> {
+    let mut files = settings::requested_connection_files(&session.global, &session.env);
     match command {
         Command::Check(args) => files.extend(args.rules.clone()),
         Command::Publish(args) => files.extend(args.require_review.clone()),

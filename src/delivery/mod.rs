@@ -35,7 +35,7 @@ use crate::job::ci::{CiContext, Host};
 use crate::job::cli::CompatMode;
 use crate::job::context;
 use crate::job::settings::{FileVerdictSettings, ReportDestinations, Selection};
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::statement_output::STATEMENT_FAILED;
 use crate::session::step_report::choose_annotation_style;
 use crate::workspace::Workspace;
@@ -302,10 +302,10 @@ fn find_rules_file_errors(
 }
 
 /// Shows the failure to deliver one report, if there is one, and returns its exit status. The run continues.
-fn report_delivery_result(run: &Run, result: Result<(), Failure>) -> ExitStatus {
+fn report_delivery_result(session: &Session, result: Result<(), Failure>) -> ExitStatus {
     match result {
         Ok(()) => ExitStatus::Success,
-        Err(failure) => run.report_delivery_failure(UNDELIVERED_TITLE, &failure),
+        Err(failure) => session.report_delivery_failure(UNDELIVERED_TITLE, &failure),
     }
 }
 
@@ -315,26 +315,32 @@ const UNDELIVERED_TITLE: &str = "A report was not delivered";
 /// Writes and sends a report: to files, the log, the step summary, the step outputs and the host's pages. Returns the
 /// worst exit status. `changes` are the changes in the pipelines if this run compared them; otherwise, those in the
 /// report are used.
-fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> ExitStatus {
-    let mut context = report_context::build_report_context(run, delivery, changes);
+fn deliver_report(
+    session: &Session,
+    delivery: &Delivery<'_>,
+    changes: Option<Vec<ChangedFile>>,
+) -> ExitStatus {
+    let mut context = report_context::build_report_context(session, delivery, changes);
     let mut status = ExitStatus::Success;
-    let mut report_result = |result| status = status.worse(report_delivery_result(run, result));
+    let mut report_result = |result| status = status.worse(report_delivery_result(session, result));
     let junit_path =
-        report_files::write_reports(run, delivery.host(), delivery, &context, &mut report_result);
+        report_files::write_reports(session, delivery.host(), delivery, &context, &mut report_result);
     let outputs = step_results::list_step_outputs(delivery, junit_path);
-    context.annotated_error_count = run.annotated_error_count.load(Ordering::Relaxed);
-    report_result(step_results::print_findings(run, delivery, &context, &outputs));
+    context.annotated_error_count = session.annotated_error_count.load(Ordering::Relaxed);
+    report_result(step_results::print_findings(
+        session, delivery, &context, &outputs,
+    ));
     let style = choose_annotation_style(delivery.destinations.annotations, delivery.host());
     // The deferred warnings are also notes of the report. A quiet log without annotations does not show these notes.
-    if run.ui.is_quiet() && style == AnnotationStyle::None {
-        run.print_deferred_warnings();
+    if session.ui.is_quiet() && style == AnnotationStyle::None {
+        session.print_deferred_warnings();
     }
-    run.discard_deferred_warnings();
+    session.discard_deferred_warnings();
     // From here on, a failure of the run does not replace the reports.
-    run.finish_reports();
-    report_result(step_results::append_step_summary(run, delivery, &context));
-    report_result(run.append_outputs(&outputs));
-    host_results::send_results(run, delivery, &context);
-    run.has_reported.store(true, Ordering::Relaxed);
+    session.finish_reports();
+    report_result(step_results::append_step_summary(session, delivery, &context));
+    report_result(session.append_outputs(&outputs));
+    host_results::send_results(session, delivery, &context);
+    session.has_reported.store(true, Ordering::Relaxed);
     status
 }

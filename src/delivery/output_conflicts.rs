@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::job::policy;
 use crate::job::settings;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 use sluicegate_pipelines::waivers;
@@ -68,7 +68,7 @@ pub(crate) fn is_same_file(path: &Path, other_path: &Path) -> bool {
 
 /// Rejects paths that a command must not write.
 pub(crate) struct OutputGuard<'g> {
-    run: &'g Run,
+    session: &'g Session,
     /// The files that only this command reads.
     inputs: &'g [PathBuf],
     /// The files that the job or the configuration file names as part of the gate configuration, so that they may have
@@ -76,11 +76,11 @@ pub(crate) struct OutputGuard<'g> {
     named_gate_files: OnceCell<Vec<PathBuf>>,
 }
 
-impl Run {
+impl Session {
     /// Creates the guard of the paths that a command writes. `inputs` are the files that only this command reads.
     pub(crate) const fn guard_outputs<'g>(&'g self, inputs: &'g [PathBuf]) -> OutputGuard<'g> {
         OutputGuard {
-            run: self,
+            session: self,
             inputs,
             named_gate_files: OnceCell::new(),
         }
@@ -106,8 +106,8 @@ impl OutputGuard<'_> {
     /// `--out` names the same file, because one of the two would overwrite the other.
     pub(crate) fn reject_output_path(&self, path: &Path) -> Result<(), Failure> {
         self.reject_protected_output(path)?;
-        match &self.run.global.out {
-            Some(result_path) if is_same_file(&self.run.env.current_dir().join(result_path), path) => {
+        match &self.session.global.out {
+            Some(result_path) if is_same_file(&self.session.env.current_dir().join(result_path), path) => {
                 let message = format!(
                     "--out and another output cannot both be written to {}",
                     path.display()
@@ -121,7 +121,7 @@ impl OutputGuard<'_> {
     /// Returns an error if this output path is that of an existing file of the project, of the gate configuration, or
     /// of an input of the command, if git itself uses the path, or if a symbolic link that git tracks is in the path.
     pub(crate) fn reject_protected_output(&self, path: &Path) -> Result<(), Failure> {
-        self.run.reject_repository_link(path)?;
+        self.session.reject_repository_link(path)?;
         // A link leads to the file that would be replaced.
         let target = policy::resolve_links(path).unwrap_or_else(|| path.to_owned());
         let reason = if is_project_file(path) || is_project_file(&target) {
@@ -144,7 +144,7 @@ impl OutputGuard<'_> {
         path.is_file() && {
             let files = self
                 .named_gate_files
-                .get_or_init(|| self.run.list_named_gate_files());
+                .get_or_init(|| self.session.list_named_gate_files());
             files.iter().any(|file| is_same_file(file, path))
         }
     }

@@ -3,7 +3,7 @@
 use crate::delivery::input_files::list_input_files;
 use crate::job::cli::{AttestationArgs, Command, DestinationArgs, EventsVerb, PublishFlags, ReportFlag};
 use crate::job::settings::{self, PublishFiles};
-use crate::session::Run;
+use crate::session::Session;
 use std::path::{Path, PathBuf};
 
 /// The files that a run will write, as far as they are known.
@@ -26,31 +26,30 @@ pub(crate) struct OutputFiles {
 impl OutputFiles {
     /// Returns the files that the command writes and those that it reads, as flags and the environment name them. A dry
     /// run does not write reports, so it keeps those of earlier runs, but removes the file of `--out`.
-    pub(super) fn from_command(run: &Run, command: &Command) -> Self {
-        let env = &run.env;
+    pub(super) fn from_command(session: &Session, command: &Command) -> Self {
+        let env = &session.env;
         let is_dry_run = |flag| settings::is_dry_run(flag, env);
         let publish_files = |flags: &PublishFlags| settings::requested_publish_files(flags, env);
         let mut files = match command {
-            Command::Review(args) => Self::for_review(run, &args.gate.destinations)
+            Command::Review(args) => Self::for_review(session, &args.gate.destinations)
                 .without_reports_if(is_dry_run(args.dry_run))
-                .with_review_statement(run, &args.attestation),
-            Command::Check(args) => Self::for_review(run, &args.gate.destinations),
+                .with_review_statement(session, &args.attestation),
+            Command::Check(args) => Self::for_review(session, &args.gate.destinations),
             Command::Ci(args) => {
                 let is_dry = is_dry_run(args.review.dry_run);
-                Self::for_review(run, &args.review.gate.destinations)
+                Self::for_review(session, &args.review.gate.destinations)
                     .without_reports_if(is_dry)
-                    .with_review_statement(run, &args.review.attestation)
+                    .with_review_statement(session, &args.review.attestation)
                     .with_publish_files(publish_files(&args.publish), is_dry)
             }
             Command::Publish(args) => {
                 Self::default().with_publish_files(publish_files(&args.flags), is_dry_run(args.dry_run))
             }
-            Command::Report(args) => {
-                Self::for_review(run, &args.destinations).with_review_statement(run, &args.attestation)
-            }
+            Command::Report(args) => Self::for_review(session, &args.destinations)
+                .with_review_statement(session, &args.attestation),
             _ => Self::default(),
         };
-        files.inputs = list_input_files(run, command);
+        files.inputs = list_input_files(session, command);
         // An export with a cursor refuses a file with the events of an earlier run, because no later run would export
         // them again.
         let is_continued_export = match command {
@@ -61,15 +60,15 @@ impl OutputFiles {
             _ => false,
         };
         if !is_continued_export {
-            files.result_file.clone_from(&run.global.out);
+            files.result_file.clone_from(&session.global.out);
         }
         files
     }
 
     /// Returns the reports of a review that flags and the environment name.
-    fn for_review(run: &Run, destinations: &DestinationArgs) -> Self {
+    fn for_review(session: &Session, destinations: &DestinationArgs) -> Self {
         Self {
-            reports: settings::requested_reports(&destinations.report, &run.env),
+            reports: settings::requested_reports(&destinations.report, &session.env),
             ..Self::default()
         }
     }
@@ -84,8 +83,8 @@ impl OutputFiles {
 
     /// Adds the files of the review's statement, which flags and the environment name, to the files to remove. A dry
     /// run removes them, too: the change may have added the statement, and a later step would sign it.
-    fn with_review_statement(mut self, run: &Run, args: &AttestationArgs) -> Self {
-        let files = settings::requested_review_attestation(args, &run.env);
+    fn with_review_statement(mut self, session: &Session, args: &AttestationArgs) -> Self {
+        let files = settings::requested_review_attestation(args, &session.env);
         self.removed_files.extend(files.list_paths().map(Path::to_owned));
         self
     }

@@ -7,7 +7,7 @@ use super::{Delivery, report_changes, report_files, repository_links, reproducti
 use crate::gate::changes::change_list;
 use crate::job::ci::Host;
 use crate::job::settings::FILE_NAME;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_base::address;
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::{Report, Verdict};
@@ -21,38 +21,38 @@ use sluicegate_reports::{ChangedFile, Format, PathBase, ReportContext, RuleText,
 /// files. Facts that cannot be read are omitted, because the result of the review does not depend on them. This run
 /// provides `changes` if it compared the pipelines.
 pub(super) fn build_report_context(
-    run: &Run,
+    session: &Session,
     delivery: &Delivery<'_>,
     changes: Option<Vec<ChangedFile>>,
 ) -> ReportContext {
     let (report, destinations) = (delivery.report, delivery.destinations);
-    let has_links = change_list::has_output(run, delivery.host(), destinations, Format::needs_links);
+    let has_links = change_list::has_output(session, delivery.host(), destinations, Format::needs_links);
     let mut context = ReportContext {
         tool_version: env!("CARGO_PKG_VERSION"),
         blob_url: has_links
-            .then(|| repository_links::build_blob_url_template(run, delivery, report))
+            .then(|| repository_links::build_blob_url_template(session, delivery, report))
             .flatten(),
-        repository_url: repository_links::find_repository_url(run, delivery.host()),
-        repository: repository_links::find_repository_name(run, delivery),
-        project: run
+        repository_url: repository_links::find_repository_url(session, delivery.host()),
+        repository: repository_links::find_repository_name(session, delivery),
+        project: session
             .global
             .project_id
             .clone()
             .or_else(|| destinations.project_id.clone()),
         sarif_limits: (delivery.host() == Host::GitHub).then_some(SarifLimits::GITHUB),
         azure_build: (delivery.host() == Host::Azure)
-            .then(|| find_azure_build(run))
+            .then(|| find_azure_build(session))
             .flatten(),
         category: destinations.category.clone(),
         show: destinations.show,
-        path_base: find_path_base(run, delivery),
-        links: build_terminal_links(run, delivery),
-        logged_reasons: run.shown_texts(),
+        path_base: find_path_base(session, delivery),
+        links: build_terminal_links(session, delivery),
+        logged_reasons: session.shown_texts(),
         rules_file_errors: delivery.rules_file_errors.clone(),
         missing_rules_hint: delivery.missing_rules_hint.clone(),
-        reproduction_command: reproduction::build_reproduction_command(run, delivery),
+        reproduction_command: reproduction::build_reproduction_command(session, delivery),
         reports: if reproduction::is_failed_review_in_ci(delivery) {
-            report_files::describe_report_locations(run, delivery.host(), delivery)
+            report_files::describe_report_locations(session, delivery.host(), delivery)
         } else {
             Vec::new()
         },
@@ -61,7 +61,7 @@ pub(super) fn build_report_context(
         removed_gate_files: list_removed_gate_files(delivery, report),
         ..ReportContext::default()
     };
-    if change_list::needs_change_list(run, delivery.host(), destinations) {
+    if change_list::needs_change_list(session, delivery.host(), destinations) {
         context.changes = changes.unwrap_or_else(|| report_changes::list_report_changes(delivery));
     }
     if destinations.has_report(Format::is_html_page) {
@@ -74,11 +74,11 @@ pub(super) fn build_report_context(
 
 /// Returns the addresses for links in the log: to the files of the checkout, and to the documentation of this version.
 /// Without support for links in the terminal, returns none.
-fn build_terminal_links(run: &Run, delivery: &Delivery<'_>) -> TerminalLinks {
+fn build_terminal_links(session: &Session, delivery: &Delivery<'_>) -> TerminalLinks {
     let is_supported = if delivery.destinations.has_stdout_report() {
-        run.ui.links_messages()
+        session.ui.links_messages()
     } else {
-        run.ui.links_output()
+        session.ui.links_output()
     };
     if !is_supported {
         return TerminalLinks::default();
@@ -95,14 +95,17 @@ fn build_terminal_links(run: &Run, delivery: &Delivery<'_>) -> TerminalLinks {
 /// Returns the directory that the paths in the log are relative to. In a local run, this is the current directory, even
 /// outside the repository, because an editor or a shell finds the files from there. In CI, or if the current directory
 /// cannot be determined, it is the repository root, as in reports.
-fn find_path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
+fn find_path_base(session: &Session, delivery: &Delivery<'_>) -> PathBase {
     let Some((repo, _)) = delivery
         .files
         .filter(|(repo, _)| delivery.host().is_local() && !repo.is_bare())
     else {
         return PathBase::Root;
     };
-    let (root, current_dir) = (repo.root().canonicalize(), run.env.current_dir().canonicalize());
+    let (root, current_dir) = (
+        repo.root().canonicalize(),
+        session.env.current_dir().canonicalize(),
+    );
     let (Ok(root), Ok(current_dir)) = (root, current_dir) else {
         return PathBase::Root;
     };

@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::cli::ReportFlag;
 use crate::job::policy;
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::failure_conversion::to_write_failure;
 use crate::ui::Ui;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// Writes the requested reports, and passes the result of each to `record_result`. If none is requested, writes the
 /// reports that the host looks for. Returns the path of the JUnit report, if it was written to a file.
 pub(super) fn write_reports(
-    run: &Run,
+    session: &Session,
     host: Host,
     delivery: &Delivery<'_>,
     context: &ReportContext,
@@ -28,10 +28,10 @@ pub(super) fn write_reports(
 ) -> Option<String> {
     let (report, requested_reports) = (delivery.report, &delivery.destinations.reports);
     if requested_reports.is_empty() {
-        return write_default_reports(run, host, report, context);
+        return write_default_reports(session, host, report, context);
     }
     let mut junit_path = None;
-    let results = write_reports_in_parallel(run, requested_reports, report, context);
+    let results = write_reports_in_parallel(session, requested_reports, report, context);
     for (target, result) in requested_reports.iter().zip(results) {
         if result.is_ok() && target.format.is_junit() && junit_path.is_none() {
             junit_path = target.path.as_ref().map(|path| path.display().to_string());
@@ -43,10 +43,15 @@ pub(super) fn write_reports(
 
 /// Writes the reports that the host looks for, and prints the path of each. If such a report cannot be written, this is
 /// only a warning, because nobody requested it. Returns the path of the JUnit report, if it was written.
-fn write_default_reports(run: &Run, host: Host, report: &Report, context: &ReportContext) -> Option<String> {
+fn write_default_reports(
+    session: &Session,
+    host: Host,
+    report: &Report,
+    context: &ReportContext,
+) -> Option<String> {
     let (mut displayed_paths, mut targets) = (Vec::new(), Vec::new());
-    for default_report in resolve_default_reports(run, host) {
-        let displayed_path = default_report.describe_path(run.env.current_dir());
+    for default_report in resolve_default_reports(session, host) {
+        let displayed_path = default_report.describe_path(session.env.current_dir());
         let (format, relative_path) = (default_report.format, default_report.relative_path);
         match default_report.destination {
             Ok(path) => {
@@ -54,22 +59,22 @@ fn write_default_reports(run: &Run, host: Host, report: &Report, context: &Repor
                 let path = Some(path);
                 targets.push(ReportFlag { format, path });
             }
-            Err(reason) => run.ui.warn(&format!(
+            Err(reason) => session.ui.warn(&format!(
                 "could not write the report {format}={relative_path} for {host}: {reason}"
             )),
         }
     }
     let mut junit_path = None;
-    let results = write_reports_in_parallel(run, &targets, report, context);
+    let results = write_reports_in_parallel(session, &targets, report, context);
     for ((displayed_path, target), result) in displayed_paths.into_iter().zip(&targets).zip(results) {
         match result {
             Ok(()) => {
-                run.ui.say(&format!("wrote {displayed_path} for {host}"));
+                session.ui.say(&format!("wrote {displayed_path} for {host}"));
                 if target.format.is_junit() {
                     junit_path = Some(displayed_path);
                 }
             }
-            Err(failure) => run.ui.warn(&failure.describe()),
+            Err(failure) => session.ui.warn(&failure.describe()),
         }
     }
     junit_path
@@ -77,9 +82,9 @@ fn write_default_reports(run: &Run, host: Host, report: &Report, context: &Repor
 
 /// Returns the reports that the host looks for, with their paths. A report whose path leads outside of the checkout is
 /// omitted.
-pub(crate) fn list_default_reports(run: &Run, host: Host) -> Vec<ReportFlag> {
+pub(crate) fn list_default_reports(session: &Session, host: Host) -> Vec<ReportFlag> {
     let mut reports = Vec::new();
-    for default_report in resolve_default_reports(run, host) {
+    for default_report in resolve_default_reports(session, host) {
         if let Ok(path) = default_report.destination {
             reports.push(ReportFlag {
                 format: default_report.format,
@@ -91,10 +96,10 @@ pub(crate) fn list_default_reports(run: &Run, host: Host) -> Vec<ReportFlag> {
 }
 
 /// Returns whether a report that the host looks for was written to this path.
-pub(crate) fn is_default_report(run: &Run, host: Host, path: &Path) -> bool {
+pub(crate) fn is_default_report(session: &Session, host: Host, path: &Path) -> bool {
     let full_path = path.canonicalize().ok();
     full_path.is_some()
-        && list_default_reports(run, host).into_iter().any(|report| {
+        && list_default_reports(session, host).into_iter().any(|report| {
             let report_path = report.path.and_then(|path| path.canonicalize().ok());
             report_path == full_path
         })
@@ -120,17 +125,20 @@ impl DefaultReport {
 }
 
 /// Returns the reports that the host looks for, and whether the run may write them.
-fn resolve_default_reports(run: &Run, host: Host) -> Vec<DefaultReport> {
-    let default_paths = list_default_paths(run, host);
-    let checkout = open_checkout(run, &default_paths);
+fn resolve_default_reports(session: &Session, host: Host) -> Vec<DefaultReport> {
+    let default_paths = list_default_paths(session, host);
+    let checkout = open_checkout(session, &default_paths);
     let reads_current_dir = host == Host::Jenkins;
     let mut reports = Vec::new();
     for (format, relative_path) in default_paths {
         let path = Path::new(&*relative_path);
         let destination = match &checkout {
-            Ok(checkout) => {
-                resolve_default_report_path(run.env.current_dir(), checkout.as_ref(), path, reads_current_dir)
-            }
+            Ok(checkout) => resolve_default_report_path(
+                session.env.current_dir(),
+                checkout.as_ref(),
+                path,
+                reads_current_dir,
+            ),
             Err(_) => Err("the repository in which it must stay cannot be opened"),
         };
         reports.push(DefaultReport {
@@ -144,11 +152,11 @@ fn resolve_default_reports(run: &Run, host: Host) -> Vec<DefaultReport> {
 
 /// Opens the repository in which default reports must stay. Without default reports, returns `None`, because opening it
 /// would take as long as checking a few pipelines.
-fn open_checkout<T>(run: &Run, default_reports: &[T]) -> Result<Option<Repository>, GitError> {
+fn open_checkout<T>(session: &Session, default_reports: &[T]) -> Result<Option<Repository>, GitError> {
     if default_reports.is_empty() {
         return Ok(None);
     }
-    run.find_repository()
+    session.find_repository()
 }
 
 /// Returns the path of a default report: below the root of the checkout, where the host looks for it, even if the job
@@ -183,19 +191,19 @@ fn is_inside(directory: &Path, root: &Path) -> bool {
 
 /// Writes the report in each of these formats in parallel, to save time. Returns the results in the order of `targets`.
 fn write_reports_in_parallel(
-    run: &Run,
+    session: &Session,
     targets: &[ReportFlag],
     report: &Report,
     context: &ReportContext,
 ) -> Vec<Result<(), Failure>> {
-    let ui = run.ui;
+    let ui = session.ui;
     let write = |target| write_report(ui, target, report, context);
     targets.par_iter().map(write).collect()
 }
 
 /// Returns the formats and paths of the reports that a host looks for, or that its documentation recommends. GitHub
 /// needs no report, because it has annotations, the step summary and outputs.
-fn list_default_paths(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)> {
+fn list_default_paths(session: &Session, host: Host) -> Vec<(Format, Cow<'static, str>)> {
     use Format::{Gitlab, Junit};
     let paths: &[(Format, &'static str)] = match host {
         // `artifacts:reports` of the job must name both:
@@ -219,7 +227,7 @@ fn list_default_paths(run: &Run, host: Host) -> Vec<(Format, Cow<'static, str>)>
         Host::Buildkite => {
             return vec![(
                 Junit,
-                buildkite_junit_path(run.env.get("BUILDKITE_JOB_ID")).into(),
+                buildkite_junit_path(session.env.get("BUILDKITE_JOB_ID")).into(),
             )];
         }
         Host::GitHub | Host::Gitea | Host::Unknown | Host::None => &[],
@@ -241,7 +249,11 @@ fn buildkite_junit_path(job: Option<&str>) -> String {
 
 /// Returns the locations where the user finds the reports, for display: the requested paths, otherwise the default
 /// paths that the run may write and the step summary. Reports on standard output are omitted.
-pub(super) fn describe_report_locations(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
+pub(super) fn describe_report_locations(
+    session: &Session,
+    host: Host,
+    delivery: &Delivery<'_>,
+) -> Vec<String> {
     let requested_reports = &delivery.destinations.reports;
     if !requested_reports.is_empty() {
         return requested_reports
@@ -249,11 +261,11 @@ pub(super) fn describe_report_locations(run: &Run, host: Host, delivery: &Delive
             .filter_map(|target| Some(target.path.as_ref()?.display().to_string()))
             .collect();
     }
-    let default_paths = resolve_default_reports(run, host)
+    let default_paths = resolve_default_reports(session, host)
         .into_iter()
         .filter(|report| report.destination.is_ok())
-        .map(|report| report.describe_path(run.env.current_dir()));
-    let summary_location = run.has_step_summary().then(|| "the step summary".to_owned());
+        .map(|report| report.describe_path(session.env.current_dir()));
+    let summary_location = session.has_step_summary().then(|| "the step summary".to_owned());
     default_paths.chain(summary_location).collect()
 }
 

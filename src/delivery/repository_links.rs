@@ -2,7 +2,7 @@
 
 use super::Delivery;
 use crate::job::ci::Host;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_git::{RemoteUrl, Repository};
 use sluicegate_pipelines::findings::Report;
 
@@ -16,14 +16,18 @@ const NAME_VARIABLES: [&str; 4] = [
 
 /// Returns the URL of a line in a file of the reviewed commit on the host, with the placeholders `{path}` and `{line}`.
 /// It is a template for links in reports. Returns `None` if the host has no such pages or lacks the commit.
-pub(super) fn build_blob_url_template(run: &Run, delivery: &Delivery<'_>, report: &Report) -> Option<String> {
+pub(super) fn build_blob_url_template(
+    session: &Session,
+    delivery: &Delivery<'_>,
+    report: &Report,
+) -> Option<String> {
     let host = delivery.host();
     let head = report
         .context
         .head
         .as_ref()
         .filter(|head| delivery.is_known_to_host(head))?;
-    let repository = find_repository_url(run, host)?;
+    let repository = find_repository_url(session, host)?;
     let file_path = match host {
         Host::GitHub => format!("blob/{head}/{{path}}#L{{line}}"),
         Host::Gitea => format!("src/commit/{head}/{{path}}#L{{line}}"),
@@ -40,14 +44,16 @@ pub(super) fn build_blob_url_template(run: &Run, delivery: &Delivery<'_>, report
 
 /// Returns the name of the repository: from the host's variables in a CI job, otherwise from the URL of the remote,
 /// otherwise the name of the directory. Returns `None` without a repository.
-pub(super) fn find_repository_name(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
-    let host_name = NAME_VARIABLES.iter().find_map(|variable| run.env.get(variable));
+pub(super) fn find_repository_name(session: &Session, delivery: &Delivery<'_>) -> Option<String> {
+    let host_name = NAME_VARIABLES
+        .iter()
+        .find_map(|variable| session.env.get(variable));
     if let Some(name) = host_name.filter(|_| !delivery.host().is_local()) {
         return Some(name.to_owned());
     }
     match delivery.files {
         Some((repo, _)) => name_repository(repo),
-        None => name_repository(&run.find_repository().ok()??),
+        None => name_repository(&session.find_repository().ok()??),
     }
 }
 
@@ -73,21 +79,24 @@ fn parse_repository_name(remote: &str) -> Option<String> {
 
 /// Returns the URL of the repository on the host, built only from the host's own variables; `None` if they are not set
 /// or the host has no pages for repositories.
-pub(super) fn find_repository_url(run: &Run, host: Host) -> Option<String> {
+pub(super) fn find_repository_url(session: &Session, host: Host) -> Option<String> {
     match host {
         Host::GitHub | Host::Gitea => {
-            let server = run.env.get("GITHUB_SERVER_URL")?;
-            Some(format!("{server}/{}", run.env.get("GITHUB_REPOSITORY")?))
+            let server = session.env.get("GITHUB_SERVER_URL")?;
+            Some(format!("{server}/{}", session.env.get("GITHUB_REPOSITORY")?))
         }
-        Host::GitLab => run.env.get("CI_PROJECT_URL").map(str::to_owned),
+        Host::GitLab => session.env.get("CI_PROJECT_URL").map(str::to_owned),
         Host::Bitbucket => {
-            let name = run.env.get("BITBUCKET_REPO_FULL_NAME")?;
+            let name = session.env.get("BITBUCKET_REPO_FULL_NAME")?;
             Some(format!("https://bitbucket.org/{name}"))
         }
         // Only for Azure Repos (`TfsGit`): a repository on another host, such as GitHub, has other pages. The address
         // may contain a user name.
-        Host::Azure if run.env.get("BUILD_REPOSITORY_PROVIDER") == Some("TfsGit") => {
-            let address = run.env.get("BUILD_REPOSITORY_URI")?.strip_prefix("https://")?;
+        Host::Azure if session.env.get("BUILD_REPOSITORY_PROVIDER") == Some("TfsGit") => {
+            let address = session
+                .env
+                .get("BUILD_REPOSITORY_URI")?
+                .strip_prefix("https://")?;
             let (_, address_without_user) = address.split_once('@').unwrap_or(("", address));
             Some(format!("https://{address_without_user}"))
         }

@@ -7,7 +7,7 @@ use crate::job::cli::CompatMode;
 use crate::job::context::{self, RequestedRevisions};
 use crate::job::policy;
 use crate::job::settings::{self, variable};
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{self, unique_short_id};
 use sluicegate_git::CommitId;
@@ -19,7 +19,7 @@ const MAX_OPTION_CHARS: usize = 1_000;
 
 /// Returns the shell command that repeats a failed review of a CI job on another machine. Returns `None` for a local
 /// run, for a comparison of two reports, and if the review did not fail or would not fail on that machine.
-pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
+pub(super) fn build_reproduction_command(session: &Session, delivery: &Delivery<'_>) -> Option<String> {
     let (ci, report) = (delivery.ci, delivery.report);
     let context = &report.context;
     if !is_failed_review_in_ci(delivery) || fails_only_in_ci(delivery) {
@@ -56,7 +56,7 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     }
     words.extend(list_verdict_options(delivery));
     words.extend(list_policy_flags(delivery, head.as_deref()));
-    let mut job_options = list_job_options(run, delivery);
+    let mut job_options = list_job_options(session, delivery);
     if !context.paths.is_empty() {
         let paths: Vec<String> = context
             .paths
@@ -294,20 +294,20 @@ fn is_id(text: &str) -> bool {
 
 /// Returns the options that repeat the job's settings for files and the gate configuration, each with the name of its
 /// flag. Settings in the repository's configuration file apply everywhere, so options for them are unnecessary.
-fn list_job_options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
+fn list_job_options(session: &Session, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let (include, exclude) = delivery
         .selection
         .map(settings::Selection::job_patterns)
         .unwrap_or_default();
-    let config_file = find_config_path(run, delivery);
-    let config_dir = settings::requested_config_dir(&run.global, &run.env);
+    let config_file = find_config_path(session, delivery);
+    let config_dir = settings::requested_config_dir(&session.global, &session.env);
     let context = &delivery.report.context;
     let off_value = || "off".to_owned();
     let team_rules = context
         .team_rules
         .clone()
         .or_else(|| context.team_rules_off.then(off_value));
-    let rules = find_rules_path(run, delivery);
+    let rules = find_rules_path(session, delivery);
     let project_checks = context.project_checks_off.then(off_value);
     let flags = [
         ("--config", config_file.as_slice()),
@@ -333,8 +333,8 @@ fn list_job_options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, St
 
 /// Returns the path of the configuration file that the job sets. If the file is in the repository, the path is relative
 /// to the repository root, like all paths in the command.
-fn find_config_path(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
-    let file = settings::requested_config_file(&run.global, &run.env)?;
+fn find_config_path(session: &Session, delivery: &Delivery<'_>) -> Option<String> {
+    let file = settings::requested_config_file(&session.global, &session.env)?;
     let repository_path = delivery
         .files
         .and_then(|(repo, _)| policy::find_path_in_repository(repo.root(), &file));
@@ -344,9 +344,9 @@ fn find_config_path(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
 /// Returns the path of the rules file that the job names in place of the project's. A job can only name a file outside
 /// the checkout, so the path of this run's file does not depend on the current directory of the other machine. The path
 /// in a report of an earlier run may be relative to another directory than the current one.
-fn find_rules_path(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
+fn find_rules_path(session: &Session, delivery: &Delivery<'_>) -> Option<String> {
     let typed_path = delivery.report.context.rules.as_ref()?;
-    let file = policy::normalize_path(&run.env.current_dir().join(typed_path));
+    let file = policy::normalize_path(&session.env.current_dir().join(typed_path));
     Some(file.display().to_string())
 }
 

@@ -1,10 +1,10 @@
 //! The file that a command writes its results to, instead of standard output.
 
 use crate::error::Failure;
-use crate::session::Run;
+use crate::session::Session;
 use crate::ui::OutputFile;
 
-impl Run {
+impl Session {
     /// Redirects results from standard output to the file of `--out`, if it is given. Fails if the file is an existing
     /// pipeline, script or gate configuration file, or behind a link in the repository, which a change could control.
     pub(crate) fn redirect_results(&mut self) -> Result<(), Failure> {

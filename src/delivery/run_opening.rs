@@ -6,7 +6,7 @@ use crate::job::cli::{AttestationArgs, DestinationArgs, PublishFlags, ReviewArgs
 use crate::job::context::{DeepenSubject, RequestedRevisions};
 use crate::job::policy::CheckoutFiles;
 use crate::job::settings;
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::{WarningTiming, Workspace};
 use sluicegate_git::Repository;
 
@@ -23,12 +23,16 @@ pub(crate) struct NamedDestinations<'a> {
 
 impl<'a> NamedDestinations<'a> {
     /// Returns the destinations that the arguments name for a review and for the publish that may follow it.
-    pub(crate) fn for_review(run: &Run, args: &'a ReviewArgs, publish: Option<&'a PublishFlags>) -> Self {
+    pub(crate) fn for_review(
+        session: &Session,
+        args: &'a ReviewArgs,
+        publish: Option<&'a PublishFlags>,
+    ) -> Self {
         Self {
             reports: &args.gate.destinations,
             publish,
             attestation: Some(&args.attestation),
-            is_dry: settings::is_dry_run(args.dry_run, &run.env),
+            is_dry: settings::is_dry_run(args.dry_run, &session.env),
         }
     }
 }
@@ -40,40 +44,40 @@ impl NamedDestinations<'_> {
     /// commit or the checkout is reviewed.
     pub(crate) fn replace_reports_and_open<'a>(
         &self,
-        run: &'a Run,
+        session: &'a Session,
         repo: Result<Repository, impl Into<Failure>>,
         local_files: CheckoutFiles,
         find_revisions: impl FnOnce(&Workspace<'_>) -> Result<(RequestedRevisions, DeepenSubject), Failure>,
     ) -> Result<(Workspace<'a>, RequestedRevisions), Failure> {
         let mut workspace = repo
             .map_err(Into::into)
-            .and_then(|repo| run.open_workspace_in(repo, local_files))
+            .and_then(|repo| session.open_workspace_in(repo, local_files))
             .inspect_err(|_| {
                 if !self.is_dry {
-                    run.replace_default_reports(self.reports);
+                    session.replace_default_reports(self.reports);
                 }
             })?;
-        self.replace_old_reports(run, &workspace)?;
+        self.replace_old_reports(session, &workspace)?;
         let (revisions, subject) = find_revisions(&workspace)?;
-        workspace.deepen(run, &revisions, subject)?;
+        workspace.deepen(session, &revisions, subject)?;
         if revisions.deepen {
             // The fetched gate configuration may name other destinations.
-            self.replace_old_reports(run, &workspace)?;
+            self.replace_old_reports(session, &workspace)?;
         }
-        workspace.warn_of_config_files(run, WarningTiming::IfNotReported);
+        workspace.warn_of_config_files(session, WarningTiming::IfNotReported);
         Ok((workspace, revisions))
     }
 
     /// Replaces the reports that an earlier run left at the destinations with undecided ones, and removes statements. A
     /// dry run keeps old reports, because it does not write new ones, but removes statements, because the change may
     /// have added one.
-    fn replace_old_reports(&self, run: &Run, workspace: &Workspace<'_>) -> Result<(), Failure> {
+    fn replace_old_reports(&self, session: &Session, workspace: &Workspace<'_>) -> Result<(), Failure> {
         if let Some(args) = self.attestation {
-            run.remove_statements_named_by_policy(workspace, args, self.publish)?;
+            session.remove_statements_named_by_policy(workspace, args, self.publish)?;
         }
         if self.is_dry {
             return Ok(());
         }
-        run.replace_files_named_by_policy(workspace, self.reports, self.publish)
+        session.replace_files_named_by_policy(workspace, self.reports, self.publish)
     }
 }

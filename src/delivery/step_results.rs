@@ -3,7 +3,7 @@
 use super::Delivery;
 use crate::error::Failure;
 use crate::job::ci::Host;
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::step_report::choose_annotation_style;
 use crate::ui::Ui;
 use sluicegate_reports::terminal::{self, Fold, GroupStyle};
@@ -15,24 +15,24 @@ const ANNOTATION_GROUP_NUMBER: usize = usize::MAX;
 /// Prints the lines that the host interprets (annotations and, on Azure, step outputs), then the findings and the
 /// verdict. If a report goes to standard output, prints to standard error instead.
 pub(super) fn print_findings(
-    run: &Run,
+    session: &Session,
     delivery: &Delivery<'_>,
     context: &ReportContext,
     step_outputs: &[(&'static str, String)],
 ) -> Result<(), Failure> {
     let is_output_reserved = delivery.destinations.has_stdout_report();
     let color = if is_output_reserved {
-        run.ui.colors_messages()
+        session.ui.colors_messages()
     } else {
-        run.ui.colors_output()
+        session.ui.colors_output()
     };
     let host = delivery.host();
     let annotations = choose_annotation_style(delivery.destinations.annotations, host);
     let style = terminal::Style {
         color,
-        width: run.ui.width(),
+        width: session.ui.width(),
         groups: choose_group_style(host),
-        quiet: run.ui.is_quiet(),
+        quiet: session.ui.is_quiet(),
         is_passing: delivery.is_passing,
         annotations,
     };
@@ -57,7 +57,7 @@ pub(super) fn print_findings(
     if is_output_reserved {
         Ui::print_to_stderr(&text)
     } else {
-        run.ui.print_result(&text)
+        session.ui.print_result(&text)
     }
 }
 
@@ -73,11 +73,11 @@ const fn choose_group_style(host: Host) -> GroupStyle {
 
 /// Appends the step summary if the host supports it.
 pub(super) fn append_step_summary(
-    run: &Run,
+    session: &Session,
     delivery: &Delivery<'_>,
     context: &ReportContext,
 ) -> Result<(), Failure> {
-    run.append_summary(|| github::render_step_summary(delivery.report, context))
+    session.append_summary(|| github::render_step_summary(delivery.report, context))
 }
 
 /// Returns the step outputs about the review, the path of the JUnit report (empty if the run wrote none), and the step

@@ -12,7 +12,7 @@ use crate::job::cli::{
 };
 use crate::job::policy;
 use crate::job::settings;
-use crate::session::{Run, UnfinishedFiles};
+use crate::session::{Session, UnfinishedFiles};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
 use sluicegate_base::mutex_lock::lock_mutex;
@@ -28,39 +28,39 @@ use std::time::Duration;
 
 /// Replaces each report that does not have a result yet with an undecided one that contains the reason why the run
 /// failed. If no report of this run reached the CI host, replaces the results of earlier runs there, too.
-pub(crate) fn record_failure_in_reports(run: &Run, failure: &Failure) {
-    let files = mem::take(&mut *run.lock_unfinished_files());
+pub(crate) fn record_failure_in_reports(session: &Session, failure: &Failure) {
+    let files = mem::take(&mut *session.lock_unfinished_files());
     let mut details = failure.describe_on_one_line();
     if let Some(hint) = failure.own_hint() {
         let _ = write!(details, ". {TO_DO}{hint}");
     }
-    let is_first_result = !files.is_dry && !run.has_reported.load(Ordering::Relaxed);
+    let is_first_result = !files.is_dry && !session.has_reported.load(Ordering::Relaxed);
     if let Some(report) = files.description.as_ref().filter(|_| is_first_result) {
         // The failure may contain text that only the readers of the log may see.
         let reason = format!(
             "{UNFINISHED_NOTE} (exit code {}): the log of the job contains the reason",
             failure.status().code()
         );
-        host_results::replace_results_of_earlier_runs(run, report, files.has_comment, &reason);
+        host_results::replace_results_of_earlier_runs(session, report, files.has_comment, &reason);
     }
     let reason = format_unfinished_note(&details);
     let mut report = files.description.unwrap_or_default();
     if !files.reports.is_empty() {
-        report.context.existing_file = find_existing_file(run);
+        report.context.existing_file = find_existing_file(session);
     }
     for (format, path) in files.reports {
-        run.update_unfinished_file(&path, |writer| report.write(format, &reason, writer));
+        session.update_unfinished_file(&path, |writer| report.write(format, &reason, writer));
     }
     if let Some(path) = files.publish_junit {
-        run.update_unfinished_file(&path, |writer| write_unfinished_publish(&reason, writer));
+        session.update_unfinished_file(&path, |writer| write_unfinished_publish(&reason, writer));
     }
 }
 
 /// Replaces or removes the old files at the paths that flags and the environment name. This happens before anything can
 /// fail, so that no result of an earlier run remains.
-pub(crate) fn replace_files_named_by_flags(run: &Run, command: &Command) -> Result<(), Failure> {
-    describe_unfinished_run(run, command, &mut run.lock_unfinished_files());
-    run.replace_old_files(&OutputFiles::from_command(run, command))
+pub(crate) fn replace_files_named_by_flags(session: &Session, command: &Command) -> Result<(), Failure> {
+    describe_unfinished_run(session, command, &mut session.lock_unfinished_files());
+    session.replace_old_files(&OutputFiles::from_command(session, command))
 }
 
 /// A file of an earlier run: reports are replaced, the others are removed.
@@ -73,7 +73,7 @@ enum OldFile {
     Receipt,
 }
 
-impl Run {
+impl Session {
     /// Writes an undecided result to each report file, and removes old receipts, statements and results, so that no
     /// result of an earlier run remains. Remembers the report files for [`record_failure_in_reports`]. A file that the
     /// run also reads, or that is part of the project, stays unchanged: the method then fails with the first such file,

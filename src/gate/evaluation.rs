@@ -10,7 +10,7 @@ use crate::gate::{
     Cause, KnownComparison, RunFindings, SelectedPipelines, decide_verdict, exit_status, find_verdict_causes,
     has_undecided_cause, merge_results,
 };
-use crate::session::Run;
+use crate::session::Session;
 use jiff::Timestamp;
 use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{
@@ -151,7 +151,7 @@ impl Evaluation {
     }
 
     /// Prints the requests that got no usable response: as warnings if the run passes, otherwise as errors.
-    pub(crate) fn print_failed_requests(&self, session: &Run) -> Result<(), Failure> {
+    pub(crate) fn print_failed_requests(&self, session: &Session) -> Result<(), Failure> {
         self.failed_requests
             .print(session, self.status() == ExitStatus::Success)
     }

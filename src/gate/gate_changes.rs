@@ -11,7 +11,7 @@ use crate::job::context::{
     self, Comparison, ContextError, EarlierCommit, PolicyRevision, RequestedRevisions,
 };
 use crate::job::policy::{self, DescriptionLength, GateFileVersion};
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::gate_files::{GateFiles, MovedRulesFile};
 use crate::workspace::{Workspace, print_warnings};
 use sluicegate_git::{Change, CommitId, FileKind, Snapshot, SnapshotFile};
@@ -24,7 +24,7 @@ impl Workspace<'_> {
     /// together with `--all`.
     pub(crate) fn resolve_gate_bases(
         &self,
-        run: &Run,
+        session: &Session,
         comparison: &Comparison,
         revisions: &RequestedRevisions,
         named_base: Option<&Comparison>,
@@ -33,7 +33,7 @@ impl Workspace<'_> {
         if let (BaseHint::All { .. }, PolicyRevision::Commit { commit, branch, .. }) =
             (&self.ci.base, &self.target_revision)
         {
-            return self.resolve_tag_bases(run, comparison, commit, branch);
+            return self.resolve_tag_bases(session, comparison, commit, branch);
         }
         // A local run has no host base, and a base named there is intended.
         let is_base_named_locally = self.ci.host.is_local() && revisions.base.is_some();
@@ -58,7 +58,7 @@ impl Workspace<'_> {
                 Ok(comparison.bases.clone())
             }
             Err(error) if is_host_base_used => {
-                run.ui.warn(&format!(
+                session.ui.warn(&format!(
                     "changes to the gate configuration are not reported: {error}"
                 ));
                 Ok(comparison.bases.clone())
@@ -69,7 +69,7 @@ impl Workspace<'_> {
                 } else {
                     "the gate configuration is compared with the requested base"
                 };
-                run.ui.warn(&format!(
+                session.ui.warn(&format!(
                     "could not resolve the base that the CI host names ({error}), so {consequence}"
                 ));
                 Ok(comparison.bases.clone())
@@ -82,7 +82,7 @@ impl Workspace<'_> {
     /// configuration can fail the run, this is an error instead.
     fn resolve_tag_bases(
         &self,
-        run: &Run,
+        session: &Session,
         comparison: &Comparison,
         tip: &CommitId,
         branch: &str,
@@ -103,7 +103,7 @@ impl Workspace<'_> {
         if self.gate_changes == GateChanges::Fail {
             return Err(error);
         }
-        run.ui.warn(&format!(
+        session.ui.warn(&format!(
             "changes to the gate configuration since `{branch}` are not reported: {}",
             error.describe_on_one_line()
         ));
@@ -153,7 +153,7 @@ impl Workspace<'_> {
     /// the job does not name both.
     pub(crate) fn resolve_base_named_with_all(
         &self,
-        run: &Run,
+        session: &Session,
         comparison: &Comparison,
         revisions: &RequestedRevisions,
     ) -> Result<Option<Comparison>, ContextError> {
@@ -161,7 +161,7 @@ impl Workspace<'_> {
             return Ok(None);
         }
         let named_base = self.resolve_comparison_without_all(comparison, revisions)?;
-        print_warnings(run, &named_base.warnings);
+        print_warnings(session, &named_base.warnings);
         Ok(Some(named_base))
     }
 

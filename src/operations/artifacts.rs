@@ -5,17 +5,17 @@ use crate::session::artifact_versions::{
     artifact_prefixes, describe_missing_prefix, version_request_failure,
 };
 use crate::session::response_output::{add_other_columns, format_cell, format_scalar, format_table_within};
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use serde_json::Value;
 use sluicegate_base::text;
 use sluicegate_platform::api::{ApiList, Platform};
 use std::fmt::Write as _;
 
 /// Prints the shared pipelines of the account in a table or as JSON.
-pub(crate) fn print_shared_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
-    let sources = run.read_setting_sources()?;
-    let platform = run.create_platform_client(&sources.resolve_connection(&run.global)?)?;
-    run.block_on(async {
+pub(crate) fn print_shared_pipelines(session: &Session, output: OutputArgs) -> CommandResult {
+    let sources = session.read_setting_sources()?;
+    let platform = session.create_platform_client(&sources.resolve_connection(&session.global)?)?;
+    session.block_on(async {
         let pipelines = platform.fetch_shared_pipelines().await?;
         let keys = [
             "sharedPipelineIdPrefix",
@@ -23,14 +23,14 @@ pub(crate) fn print_shared_pipelines(run: &Run, output: OutputArgs) -> CommandRe
             "latestVersionName",
             "description",
         ];
-        print_artifact_table(run, pipelines, output, &keys, "no artifact is published")
+        print_artifact_table(session, pipelines, output, &keys, "no artifact is published")
     })?
 }
 
 /// Prints the published versions of one prefix, or of all prefixes if `prefix` is `None`. If the given prefix has no
 /// version, names the published prefixes: as the text or, for JSON, in a warning.
 pub(crate) async fn print_artifacts(
-    run: &Run,
+    session: &Session,
     platform: Platform,
     prefix: Option<String>,
     output: OutputArgs,
@@ -43,7 +43,7 @@ pub(crate) async fn print_artifacts(
         let description = describe_missing_prefix(prefix, &prefixes);
         match output.output {
             OutputFormat::Text => empty_text = text::escape_line(&description),
-            OutputFormat::Json => run.ui.warn(&description),
+            OutputFormat::Json => session.ui.warn(&description),
         }
     }
     let keys = [
@@ -55,19 +55,19 @@ pub(crate) async fn print_artifacts(
         "branch",
         "provider",
     ];
-    print_artifact_table(run, artifacts, output, &keys, &empty_text)
+    print_artifact_table(session, artifacts, output, &keys, &empty_text)
 }
 
 /// Prints a list as a table with a column for each key, or as JSON. Instead of an empty table, prints `empty_text`.
 fn print_artifact_table<T>(
-    run: &Run,
+    session: &Session,
     list: ApiList<T>,
     output: OutputArgs,
     keys: &[&str],
     empty_text: &str,
 ) -> CommandResult {
     let columns: Vec<(&str, &str)> = keys.iter().copied().zip(column_headings(keys)).collect();
-    run.print_list(output, list, &columns, empty_text)
+    session.print_list(output, list, &columns, empty_text)
 }
 
 /// Returns the table cells of each item, one cell for each key.
@@ -100,7 +100,7 @@ fn column_heading(key: &str) -> &str {
 /// Prints the details of a published version, or of the latest version if `version` is `None`. If the request fails,
 /// checks whether the version is published at all, to explain the error.
 pub(crate) async fn print_artifact(
-    run: &Run,
+    session: &Session,
     platform: Platform,
     prefix: String,
     version: Option<String>,
@@ -115,7 +115,7 @@ pub(crate) async fn print_artifact(
             return Err(version_request_failure(&platform, &prefix, version.as_deref(), error).await);
         }
     };
-    run.print_response(output, &details, || format_details(&details, run.ui.width()))
+    session.print_response(output, &details, || format_details(&details, session.ui.width()))
 }
 
 /// Formats the facts about a version, one per line, and a table of its shared pipelines. `raw` is the platform's

@@ -61,7 +61,7 @@ impl VersionSwitch<'_> {
     pub(super) async fn find_successor(&self, version: &str) -> Result<Option<String>, Failure> {
         let latest = self.poll_successor(version).await?;
         if latest.is_none() {
-            self.run
+            self.session
                 .ui
                 .warn(&describe_latest_version(&LatestVersion::NoneEnabled));
         }

@@ -7,7 +7,7 @@ use crate::job::cli::{
 };
 use crate::session::resource_lookup::creation_failure;
 use crate::session::response_output;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use serde_json::Value;
 use sluicegate_base::text;
 use sluicegate_platform::api::{NewConnection, NewProject, NewRepository, NewSecret};
@@ -22,14 +22,17 @@ const RESOURCE_CHECK_INSTRUCTION: &str =
 
 /// Runs `sluicegate projects list` or `sluicegate projects create`. The failure of a creation has a hint to check
 /// whether the project exists, because the platform may have created it without a response.
-pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
-    let platform =
-        run.create_platform_client(&run.read_setting_sources()?.resolve_connection(&run.global)?)?;
-    run.block_on(async {
+pub(crate) fn run_projects(session: &Session, verb: ProjectsVerb) -> CommandResult {
+    let platform = session.create_platform_client(
+        &session
+            .read_setting_sources()?
+            .resolve_connection(&session.global)?,
+    )?;
+    session.block_on(async {
         match verb {
             ProjectsVerb::List { output } => {
                 let columns = [("name", "name"), ("id", "id"), ("description", "description")];
-                run.print_list(output, platform.fetch_projects().await?, &columns, "no projects")
+                session.print_list(output, platform.fetch_projects().await?, &columns, "no projects")
             }
             ProjectsVerb::Create {
                 name,
@@ -49,7 +52,7 @@ pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
                     .create_project(&project)
                     .await
                     .map_err(|error| creation_failure(error, "run `sluicegate projects list` to check"))?;
-                run.print_response(output, &response.raw, || {
+                session.print_response(output, &response.raw, || {
                     response_output::format_field_lines(&response.raw)
                 })
             }
@@ -58,32 +61,32 @@ pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
 }
 
 /// Runs `sluicegate environments list` or `sluicegate environments create`.
-pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResult {
+pub(crate) fn run_environments(session: &Session, verb: EnvironmentsVerb) -> CommandResult {
     match verb {
         EnvironmentsVerb::List { output } => {
-            let project = run.create_project_client()?;
+            let project = session.create_project_client()?;
             let columns = [
                 ("name", "name"),
                 ("defaultAgentName", "default agent"),
                 ("defaultAgentId", "default agent id"),
             ];
-            run.block_on(async {
+            session.block_on(async {
                 let response = project.platform.fetch_environments(project.id).await;
                 let environments = project.convert_response(response).await?;
-                run.print_list(output, environments, &columns, "the project has no environments")
+                session.print_list(output, environments, &columns, "the project has no environments")
             })?
         }
-        EnvironmentsVerb::Create { file, output } => create_environment(run, &file, output),
+        EnvironmentsVerb::Create { file, output } => create_environment(session, &file, output),
     }
 }
 
 /// Creates the environment that the file describes, and prints the result.
-fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResult {
-    let document = run.load_document(file)?;
+fn create_environment(session: &Session, file: &Path, output: OutputArgs) -> CommandResult {
+    let document = session.load_document(file)?;
     let (root_path, connections) = ("", None);
     let environment = definitions::read_environment(&document, root_path, &document.value, connections)?;
-    let project = run.create_project_client()?;
-    run.block_on(async {
+    let project = session.create_project_client()?;
+    session.block_on(async {
         let result = project
             .platform
             .create_environment(project.id, &environment)
@@ -92,7 +95,7 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResu
             .convert_creation_response(result, "run `sluicegate environments list` to check")
             .await?;
         print_created(
-            run,
+            session,
             output,
             &response,
             &format!("the environment {}", environment.name),
@@ -101,15 +104,20 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResu
 }
 
 /// Prints that `description` was created. The response is printed only for `--output json`, because it is almost empty.
-fn print_created(run: &Run, output: OutputArgs, response: &Value, description: &str) -> CommandResult {
-    run.print_response(output, response, || {
+fn print_created(
+    session: &Session,
+    output: OutputArgs,
+    response: &Value,
+    description: &str,
+) -> CommandResult {
+    session.print_response(output, response, || {
         text::escape_line(&format!("created {description}")) + "\n"
     })
 }
 
 /// Runs `sluicegate connections create`: creates a connection to a warehouse. Without `--auth-type`, the authentication
 /// type follows from the warehouse.
-pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult {
+pub(crate) fn run_connections(session: &Session, verb: ConnectionsVerb) -> CommandResult {
     let ConnectionsVerb::Create {
         name,
         warehouse,
@@ -118,7 +126,9 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
         vocabulary,
         output,
     } = verb;
-    let platform_names = run.read_setting_sources()?.resolve_platform_names(&vocabulary)?;
+    let platform_names = session
+        .read_setting_sources()?
+        .resolve_platform_names(&vocabulary)?;
     let auth_type = auth_type
         .or_else(|| platform_names.auth_type(&warehouse).map(str::to_owned))
         .ok_or_else(|| {
@@ -135,14 +145,14 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
         auth_provider: warehouse.to_lowercase(),
         auth_type,
     };
-    let project = run.create_project_client()?;
-    run.block_on(async {
+    let project = session.create_project_client()?;
+    session.block_on(async {
         let result = project.platform.create_connection(project.id, &connection).await;
         let response = project
             .convert_creation_response(result, RESOURCE_CHECK_INSTRUCTION)
             .await?;
         print_created(
-            run,
+            session,
             output,
             &response,
             &format!("the connection {}", connection.name),
@@ -151,7 +161,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
 }
 
 /// Runs `sluicegate secrets create`: stores a secret in the vault of a runner.
-pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
+pub(crate) fn run_secrets(session: &Session, verb: SecretsVerb) -> CommandResult {
     let SecretsVerb::Create {
         agent_id,
         name,
@@ -164,11 +174,14 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
         name: name.into_name(),
         r#type,
         key,
-        value: run.read_secret(&choose_secret_source(value)?)?,
+        value: session.read_secret(&choose_secret_source(value)?)?,
     };
-    let platform =
-        run.create_platform_client(&run.read_setting_sources()?.resolve_connection(&run.global)?)?;
-    run.block_on(async {
+    let platform = session.create_platform_client(
+        &session
+            .read_setting_sources()?
+            .resolve_connection(&session.global)?,
+    )?;
+    session.block_on(async {
         let response = platform
             .create_secret(&agent_id.to_string(), &secret)
             .await
@@ -178,7 +191,7 @@ pub(crate) fn run_secrets(run: &Run, verb: SecretsVerb) -> CommandResult {
                     "check whether the vault already has the secret before you repeat the command",
                 )
             })?;
-        run.print_response(output, &response.raw, || {
+        session.print_response(output, &response.raw, || {
             response_output::format_field_lines(&response.raw)
         })
     })?
@@ -194,7 +207,7 @@ fn choose_secret_source(args: ValueArgs) -> Result<SecretSource, Failure> {
 }
 
 /// Runs `sluicegate repositories create`: registers a repository for the project.
-pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResult {
+pub(crate) fn run_repositories(session: &Session, verb: RepositoriesVerb) -> CommandResult {
     let RepositoriesVerb::Create {
         owner,
         name,
@@ -207,15 +220,15 @@ pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResu
         ..VocabularyArgs::default()
     };
     let repository = NewRepository {
-        provider: run
+        provider: session
             .read_setting_sources()?
             .resolve_platform_names(&vocabulary)?
             .git_provider,
         owner_name: owner,
         repository_name: name.into_name(),
     };
-    let project = run.create_project_client()?;
-    run.block_on(async {
+    let project = session.create_project_client()?;
+    session.block_on(async {
         let result = project
             .platform
             .create_repository(project.id, &repository)
@@ -228,7 +241,7 @@ pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResu
             "the repository {}/{}",
             repository.owner_name, repository.repository_name
         );
-        print_created(run, output, &response, &description)
+        print_created(session, output, &response, &description)
     })?
 }
 

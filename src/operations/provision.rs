@@ -9,7 +9,7 @@ use crate::session::failure_conversion::step_exit_status;
 use crate::session::failure_conversion::to_write_failure;
 use crate::session::response_output;
 use crate::session::user_file::read_user_file_if_exists;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_platform::definitions::provision::{
@@ -30,33 +30,33 @@ const VISIBILITY_RULE: &str =
 
 /// Runs the steps that create a project and what belongs to it. Checks the file and all settings first. Steps that the
 /// state file lists as done are skipped, so that a failed run can be continued. Fails while another run uses the file.
-pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
-    let state_path = run.env.current_dir().join(args.state_file());
-    let inputs = [run.env.current_dir().join(&args.file)];
-    run.guard_outputs(&inputs).reject_output_path(&state_path)?;
-    let sources = run.read_setting_sources()?;
-    let document = run.load_document(&args.file)?;
+pub(crate) fn apply_provision(session: &Session, args: &ProvisionApplyArgs) -> CommandResult {
+    let state_path = session.env.current_dir().join(args.state_file());
+    let inputs = [session.env.current_dir().join(&args.file)];
+    session.guard_outputs(&inputs).reject_output_path(&state_path)?;
+    let sources = session.read_setting_sources()?;
+    let document = session.load_document(&args.file)?;
     let plan = provision::read_plan(&document, &sources.resolve_platform_names(&args.vocabulary)?)?;
-    let connection = sources.resolve_connection(&run.global)?;
+    let connection = sources.resolve_connection(&session.global)?;
     let base_url = connection.require_base_url()?.to_string();
     // The lock is held until the end.
     let (mut state, _lock) = open_state(args, &plan, &state_path, &base_url)?;
     // The value of the secret comes from a variable or a file, not from the provisioning file.
     let secret = match &plan.secret {
         Some(planned_secret) if !state.is_done(ProvisionStep::Secret) => {
-            Some(run.read_secret(&planned_secret.source)?)
+            Some(session.read_secret(&planned_secret.source)?)
         }
         _ => None,
     };
     // Checks the settings of the connection, also for a dry run; sends nothing.
-    let platform = run.create_platform_client(&connection)?;
+    let platform = session.create_platform_client(&connection)?;
     if args.dry_run {
-        return print_dry_run(run, args, &plan, &state);
+        return print_dry_run(session, args, &plan, &state);
     }
     // The note is only for a new project. If the project exists, users may have been invited, and a token with another
     // role may be enough.
     if !state.is_done(ProvisionStep::Project) {
-        run.ui.say(&format!(
+        session.ui.say(&format!(
             "{VISIBILITY_RULE}: all steps need a token with that role"
         ));
     }
@@ -66,17 +66,17 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     }
     let mut done_steps = Vec::new();
     // The state is saved before and after each request.
-    let result = run.block_on(provision::run_steps(
+    let result = session.block_on(provision::run_steps(
         &platform,
         &plan,
         secret.as_ref(),
         &mut state,
         save,
-        |step, outcome| report_step(run, args, &plan, step, &outcome, &mut done_steps),
+        |step, outcome| report_step(session, args, &plan, step, &outcome, &mut done_steps),
     ))?;
     if args.output.output == OutputFormat::Json {
         let id = state.project_id();
-        run.ui.print_result(&response_output::format_json(
+        session.ui.print_result(&response_output::format_json(
             &json!({ "projectId": id, "steps": done_steps }),
         ))?;
     }
@@ -222,7 +222,7 @@ fn state_failure(error: StateError, path: &Path) -> Failure {
 
 /// Adds a finished step to `done_steps` for the JSON document. Without `--output json`, also prints the step.
 fn report_step(
-    run: &Run,
+    session: &Session,
     args: &ProvisionApplyArgs,
     plan: &ProvisionPlan,
     step: ProvisionStep,
@@ -239,7 +239,7 @@ fn report_step(
     }
     let mut line = format!("{:<11} {outcome_name}", step.name());
     if matches!(outcome, StepProgress::DoneEarlier) {
-        line += describe_unused_secret(run, plan, step);
+        line += describe_unused_secret(session, plan, step);
     }
     if let Value::Object(fields) = response {
         for (key, value) in fields {
@@ -248,14 +248,16 @@ fn report_step(
         }
     }
     // A failure to print does not stop the run: the state file contains the step.
-    let _ = run.ui.print_result(&(text::escape_line(&line) + "\n"));
+    let _ = session.ui.print_result(&(text::escape_line(&line) + "\n"));
 }
 
 /// Returns the end of the line of a step that an earlier run did: a remark if the step stored a secret, and this run
 /// has a value for it, too.
-fn describe_unused_secret(run: &Run, plan: &ProvisionPlan, step: ProvisionStep) -> &'static str {
+fn describe_unused_secret(session: &Session, plan: &ProvisionPlan, step: ProvisionStep) -> &'static str {
     match &plan.secret {
-        Some(planned_secret) if step == ProvisionStep::Secret && run.has_secret(&planned_secret.source) => {
+        Some(planned_secret)
+            if step == ProvisionStep::Secret && session.has_secret(&planned_secret.source) =>
+        {
             "  an existing secret is not updated"
         }
         _ => "",
@@ -339,7 +341,7 @@ fn describe_continuation(error: &ProvisionError, has_finished_step: bool, state_
 /// Prints the steps of the plan: those that an earlier run did, and those that this command would run. Sends no
 /// request.
 fn print_dry_run(
-    run: &Run,
+    session: &Session,
     args: &ProvisionApplyArgs,
     plan: &ProvisionPlan,
     state: &ProvisionState,
@@ -354,12 +356,12 @@ fn print_dry_run(
         };
         entries.push(json!({ "step": step.name(), "outcome": outcome, "answer": null }));
         let note = if state.is_done(step) {
-            describe_unused_secret(run, plan, step)
+            describe_unused_secret(session, plan, step)
         } else {
             ""
         };
         let _ = writeln!(lines, "{:<11} {outcome}{note}", step.name());
     }
     let document = json!({ "projectId": state.project_id(), "steps": entries });
-    run.print_response(args.output, &document, || lines)
+    session.print_response(args.output, &document, || lines)
 }

@@ -6,7 +6,7 @@ use crate::job::cli::{OutputArgs, PaceArgs, StreamArgs};
 use crate::session::resource::RemoteProject;
 use crate::session::resource_lookup::{ResourceKind, ResourceLookup, creation_failure};
 use crate::session::response_output;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use sluicegate_base::text;
 use sluicegate_platform::api::StreamingCommand;
 use sluicegate_platform::definitions::{self, Document};
@@ -21,21 +21,21 @@ const DEFAULT_TIMEOUT_SECONDS: u64 = 300;
 /// Creates the streaming pipeline that the file describes, and prints the response. First prints a note for each value
 /// of the file that is changed before it is sent.
 pub(crate) fn create_stream(
-    run: &Run,
+    session: &Session,
     file: &Path,
     key_vault: Option<String>,
     output: OutputArgs,
 ) -> CommandResult {
-    let document = run.load_document(file)?;
+    let document = session.load_document(file)?;
     let definition = definitions::read_streaming_definition(
         &document,
-        &run.read_setting_sources()?.resolve_secret_type(key_vault)?,
+        &session.read_setting_sources()?.resolve_secret_type(key_vault)?,
     )?;
     for note in &definition.notes {
-        run.ui.say(note);
+        session.ui.say(note);
     }
-    let project = run.create_project_client()?;
-    run.block_on(async {
+    let project = session.create_project_client()?;
+    session.block_on(async {
         let result = project
             .platform
             .create_streaming_pipeline(project.id, &definition.body)
@@ -47,7 +47,7 @@ pub(crate) fn create_stream(
             }
             result => project.convert_response(result).await?,
         };
-        run.print_response(output, &response.raw, || {
+        session.print_response(output, &response.raw, || {
             response_output::format_field_lines(&response.raw)
         })
     })?
@@ -96,9 +96,9 @@ async fn stream_request_failure(project: &RemoteProject, id: &str, error: HttpEr
 }
 
 /// Prints a streaming pipeline as the platform describes it.
-pub(crate) fn print_stream(run: &Run, args: &StreamArgs) -> CommandResult {
-    let project = run.create_project_client()?;
-    run.block_on(async {
+pub(crate) fn print_stream(session: &Session, args: &StreamArgs) -> CommandResult {
+    let project = session.create_project_client()?;
+    session.block_on(async {
         let response = match project
             .platform
             .fetch_streaming_pipeline(project.id, &args.id)
@@ -107,16 +107,16 @@ pub(crate) fn print_stream(run: &Run, args: &StreamArgs) -> CommandResult {
             Ok(response) => response,
             Err(error) => return Err(stream_request_failure(&project, &args.id, error).await),
         };
-        run.print_response(args.output, &response.raw, || {
+        session.print_response(args.output, &response.raw, || {
             response_output::format_field_lines(&response.raw)
         })
     })?
 }
 
 /// Sends a command to a streaming pipeline. A success only means that the streaming agent received the command.
-pub(crate) fn send_command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandResult {
-    let project = run.create_project_client()?;
-    run.block_on(async {
+pub(crate) fn send_command(session: &Session, args: &StreamArgs, command: StreamingCommand) -> CommandResult {
+    let project = session.create_project_client()?;
+    session.block_on(async {
         let response = match project
             .platform
             .send_streaming_command(project.id, &args.id, command)
@@ -125,7 +125,7 @@ pub(crate) fn send_command(run: &Run, args: &StreamArgs, command: StreamingComma
             Ok(response) => response,
             Err(error) => return Err(stream_request_failure(&project, &args.id, error).await),
         };
-        run.print_response(args.output, &response, || {
+        session.print_response(args.output, &response, || {
             let word = command.name();
             text::escape_line(&format!(
                 "sent the streaming agent the command to {word} {}",
@@ -136,14 +136,14 @@ pub(crate) fn send_command(run: &Run, args: &StreamArgs, command: StreamingComma
 }
 
 /// Prints the current status of a streaming pipeline.
-pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
-    let project = run.create_project_client()?;
-    run.block_on(async {
+pub(crate) fn print_status(session: &Session, id: &str, output: OutputArgs) -> CommandResult {
+    let project = session.create_project_client()?;
+    session.block_on(async {
         let status = match project.platform.fetch_streaming_status(project.id, id).await {
             Ok(status) => status,
             Err(error) => return Err(stream_request_failure(&project, id, error).await),
         };
-        run.print_response(output, &status.raw, || {
+        session.print_response(output, &status.raw, || {
             response_output::format_field_lines(&status.raw)
         })
     })?
@@ -152,7 +152,7 @@ pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandRe
 /// Waits until the streaming pipeline has this status or the time limit is reached. Prints the pipeline's last status
 /// in both cases, and fails in the second.
 pub(crate) fn wait_for_status(
-    run: &Run,
+    session: &Session,
     id: &str,
     wanted_status: &str,
     pace: &PaceArgs,
@@ -163,22 +163,22 @@ pub(crate) fn wait_for_status(
         return Err(Failure::usage("the value of --wait is empty")
             .with_hint("pass a status, for example `--wait streaming`"));
     }
-    let poll_settings = run
+    let poll_settings = session
         .read_setting_sources()?
         .resolve_poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
-    let project = run.create_project_client()?;
+    let project = session.create_project_client()?;
     let pace = Pace::new(poll_settings.first_interval, poll_settings.time_limit);
-    run.block_on(async {
+    session.block_on(async {
         let poll_request =
             follow::poll_streaming_status(&project.platform, project.id, id, wanted_status, pace, |status| {
                 let status = if status.is_empty() { "unknown" } else { status };
-                run.ui.say(&format!("the status is {status}"));
+                session.ui.say(&format!("the status is {status}"));
             });
         let (status, end) = match poll_request.await {
             Ok(result) => result,
             Err(error) => return Err(stream_request_failure(&project, id, error).await),
         };
-        run.print_response(output, &status.raw, || {
+        session.print_response(output, &status.raw, || {
             response_output::format_field_lines(&status.raw)
         })?;
         if end == PollEnd::Succeeded {

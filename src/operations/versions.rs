@@ -11,7 +11,7 @@ use crate::session::artifact_versions::{
     describe_latest_version, disable_command, list_versions, version_request_failure,
 };
 use crate::session::response_output::format_json;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use serde_json::{Value, json};
 use sluicegate_base::text::{self, format_count};
 use sluicegate_platform::api::{Artifact, Platform};
@@ -19,7 +19,7 @@ use sluicegate_platform::http::ErrorKind;
 use std::time::Duration;
 
 pub(crate) struct VersionSwitch<'a> {
-    pub(super) run: &'a Run,
+    pub(super) session: &'a Session,
     pub(super) platform: &'a Platform,
     pub(super) prefix: String,
     /// Maximum time to wait until the platform shows the change of a version.
@@ -29,13 +29,13 @@ pub(crate) struct VersionSwitch<'a> {
 impl<'a> VersionSwitch<'a> {
     /// Creates the commands for the versions of this prefix.
     pub(crate) const fn new(
-        run: &'a Run,
+        session: &'a Session,
         platform: &'a Platform,
         prefix: String,
         lookup_timeout: Duration,
     ) -> Self {
         Self {
-            run,
+            session,
             platform,
             prefix,
             lookup_timeout,
@@ -175,7 +175,7 @@ impl<'a> VersionSwitch<'a> {
                     if let Some(newest_version) = &newest_requested_version
                         && let Err(latest_failure) = self.require_successor(newest_version).await
                     {
-                        self.run.ui.warn(&latest_failure.describe());
+                        self.session.ui.warn(&latest_failure.describe());
                     }
                     return Err(self.add_prune_progress(
                         failure,
@@ -192,11 +192,11 @@ impl<'a> VersionSwitch<'a> {
             {
                 Ok(()) => {
                     let message = format!("disabled version {version} of {}", self.prefix);
-                    self.run.ui.say(&message);
+                    self.session.ui.say(&message);
                     disabled_versions.push(version);
                 }
                 Err(failure) => {
-                    self.run.ui.warn(&failure.describe());
+                    self.session.ui.warn(&failure.describe());
                     unconfirmed_versions.push(version);
                     // The platform will hardly show the state of the next versions either.
                     timeout = Duration::ZERO;
@@ -355,7 +355,7 @@ impl<'a> VersionSwitch<'a> {
                 return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint));
             }
             let warning = format!("version {name} may not be the latest version of {prefix}: {reason}");
-            self.run.ui.warn(&warning);
+            self.session.ui.warn(&warning);
         }
         let name = name.to_owned();
         Ok((versions, name))
@@ -384,7 +384,7 @@ impl<'a> VersionSwitch<'a> {
             OutputFormat::Json => format_json(document),
             OutputFormat::Text => text::escape_line(message) + "\n",
         };
-        self.run.ui.print_result(&text)?;
+        self.session.ui.print_result(&text)?;
         Ok(ExitStatus::Success)
     }
 }

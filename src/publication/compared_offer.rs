@@ -3,7 +3,7 @@
 
 use crate::error::Failure;
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_base::text;
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, Snapshot, is_full_id};
@@ -43,10 +43,10 @@ pub(crate) struct IdsOnlyReason {
 
 impl IdsOnlyReason {
     /// Warns that only the ids are compared.
-    pub(crate) fn warn(&self, run: &Run, hint: Option<&str>) {
+    pub(crate) fn warn(&self, session: &Session, hint: Option<&str>) {
         let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
         let reason = &self.reason;
-        run.ui.warn(&format!(
+        session.ui.warn(&format!(
             "comparing only the ids of shared pipelines: {reason}{hint}"
         ));
     }
@@ -126,7 +126,7 @@ impl ComparedOffer {
     /// clone lacks it and `can_fetch` allows that; otherwise, only their ids are known. `new_snapshot` is the version
     /// that it is compared with, if this is the older one.
     pub(crate) fn from_version(
-        run: &Run,
+        session: &Session,
         workspace: &Workspace<'_>,
         details: &ArtifactDetails,
         can_fetch: bool,
@@ -140,7 +140,7 @@ impl ComparedOffer {
                 .filter_map(|pipeline| pipeline.shared_pipeline_id.clone())
                 .collect(),
             offer: load_offer(
-                run,
+                session,
                 workspace,
                 reported_commit.as_deref(),
                 can_fetch,
@@ -195,7 +195,7 @@ impl CommitOffer {
 /// Reads what the commit of a version offers to consumers. The inner error is the reason why only the ids are known:
 /// the commit is missing, or its shared-pipelines file is missing or unreadable.
 fn load_offer(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     reported_commit: Option<&str>,
     can_fetch: bool,
@@ -204,7 +204,7 @@ fn load_offer(
     let VersionCommit {
         fetched_repository,
         commit,
-    } = match find_version_commit(run, workspace, reported_commit, can_fetch)? {
+    } = match find_version_commit(session, workspace, reported_commit, can_fetch)? {
         Ok(version_commit) => version_commit,
         Err(ids_only) => return Ok(Err(ids_only)),
     };
@@ -256,7 +256,7 @@ pub(crate) fn read_offered_interface(
 /// Finds the commit of a version in the clone, or fetches it if `can_fetch` allows that. The inner error is the reason
 /// why the commit is missing. A failed fetch is only a warning, because the ids can be compared without the commit.
 fn find_version_commit(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     reported_commit: Option<&str>,
     can_fetch: bool,
@@ -278,7 +278,7 @@ fn find_version_commit(
     }
     // An abbreviated id cannot be fetched.
     if can_fetch && is_full_id(id) {
-        run.ui.say(&format!("fetching commit {id} (--deepen)"));
+        session.ui.say(&format!("fetching commit {id} (--deepen)"));
         match repo.fetch_history(&[FetchTarget::Commit(id)], FETCH_DEPTH) {
             Ok(()) => {
                 // An open repository does not see commits that are fetched later.
@@ -291,7 +291,7 @@ fn find_version_commit(
                     }));
                 }
             }
-            Err(error) => run.ui.warn(&error.to_string()),
+            Err(error) => session.ui.warn(&error.to_string()),
         }
     }
     Ok(Err(IdsOnlyReason {

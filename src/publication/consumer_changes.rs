@@ -43,11 +43,11 @@ impl Publication<'_> {
         }
         let needs_complete_comparison = mode == CompatMode::Fail || self.needs_next_version();
         let latest_request = platform.find_latest_artifact(&self.settings.prefix);
-        let latest_details = match self.run.block_on(latest_request)? {
+        let latest_details = match self.session.block_on(latest_request)? {
             Ok(details) => details,
             Err(error) if needs_complete_comparison || error.kind().is_denied() => return Err(error.into()),
             Err(error) => {
-                self.run
+                self.session
                     .ui
                     .warn(&format!("could not determine the changes for consumers: {error}"));
                 return Ok(None);
@@ -97,7 +97,7 @@ impl Publication<'_> {
         if needs_complete_comparison {
             return Err(incomplete_comparison_failure(reason, hint));
         }
-        ids_only.warn(self.run, Some(hint));
+        ids_only.warn(self.session, Some(hint));
         Ok(())
     }
 
@@ -106,7 +106,7 @@ impl Publication<'_> {
         if let Some(reason) = &comparison.unknown_selection
             && comparison.has_no_changes()
         {
-            self.run.ui.say(&format!(
+            self.session.ui.say(&format!(
                 "no file changed since {}, but that version may have other files: {reason}",
                 comparison.compat.old_name()
             ));
@@ -117,11 +117,11 @@ impl Publication<'_> {
     fn request_named_version(&self, platform: &Platform, version: &str) -> Result<ArtifactDetails, Failure> {
         let prefix = &self.settings.prefix;
         let request = platform.fetch_artifact_details(prefix, Some(version));
-        match self.run.block_on(request)? {
+        match self.session.block_on(request)? {
             Ok(details) => Ok(details),
             Err(error) => {
                 let rejection = version_request_failure(platform, prefix, Some(version), error);
-                Err(self.run.block_on(rejection)?)
+                Err(self.session.block_on(rejection)?)
             }
         }
     }
@@ -170,8 +170,13 @@ impl Publication<'_> {
         let repo = &self.workspace.repo;
         let planned_commit = repo.find_commit_with_id(&plan.commit_hash)?;
         let snapshot = planned_commit.map(|commit| repo.snapshot(commit));
-        let old =
-            ComparedOffer::from_version(self.run, self.workspace, old_details, deepen, snapshot.as_ref())?;
+        let old = ComparedOffer::from_version(
+            self.session,
+            self.workspace,
+            old_details,
+            deepen,
+            snapshot.as_ref(),
+        )?;
         let old_offer = match &old.offer {
             Ok(old_offer) => old_offer,
             Err(ids_only) => {
@@ -310,7 +315,7 @@ impl Publication<'_> {
         if !compat.is_breaking() {
             if compat.against.is_some() {
                 let message = format!("since {}: {}", compat.old_name(), summarize_changes(compat));
-                self.run.ui.say(&message);
+                self.session.ui.say(&message);
             }
             return;
         }
@@ -318,7 +323,7 @@ impl Publication<'_> {
         if let Some(reason) = &compat.accepted {
             message = format!("{message}\naccepted: {reason}");
         }
-        self.run.ui.warn(&message);
+        self.session.ui.warn(&message);
     }
 }
 

@@ -76,7 +76,7 @@ impl Publication<'_> {
         let output = if self.settings.json {
             format_json(&build_preview_document(plan, &preview))
         } else {
-            render_preview(plan, &preview, self.run.global.verbose > 0)
+            render_preview(plan, &preview, self.session.global.verbose > 0)
         };
         self.print_result(&output)?;
         self.summarize_dry_run(plan, &preview, status);
@@ -110,7 +110,7 @@ impl Publication<'_> {
             let title = format!("{PUBLISH_FAILED}: {name} (dry run)");
             let hint = preview.refusal_hint.as_ref().map(|hint| format!("hint: {hint}"));
             let lines: Vec<String> = preview.refusals.iter().cloned().chain(hint).collect();
-            self.run.annotate_failure(&title, status, &lines.join("\n"));
+            self.session.annotate_failure(&title, status, &lines.join("\n"));
         } else if let Some(reason) = &preview.skip_reason {
             self.write_summary(&format!("Dry run: nothing to publish: {reason}"), plan, &[], None);
         } else {
@@ -125,7 +125,7 @@ impl Publication<'_> {
         if !self.connection.can_send_requests() && !self.needs_next_version() {
             return Ok(None);
         }
-        Ok(Some(self.run.create_platform_client(self.connection)?))
+        Ok(Some(self.session.create_platform_client(self.connection)?))
     }
 
     /// Ends a dry run whose plan failed, by returning the error. With `--json`, first prints its reasons as JSON.
@@ -156,7 +156,7 @@ impl Publication<'_> {
         let Some(platform) = platform else {
             return Ok(PublishedState::default());
         };
-        let response = self.run.block_on(async {
+        let response = self.session.block_on(async {
             Ok::<_, HttpError>(PublishedState {
                 planned_version: platform.find_artifact(&plan.prefix, &plan.version_name).await?,
                 latest: platform.find_latest_artifact(&plan.prefix).await?,
@@ -165,7 +165,7 @@ impl Publication<'_> {
         match response {
             Ok(published_state) => Ok(published_state),
             Err(error) => {
-                self.run
+                self.session
                     .ui
                     .warn(&format!("could not determine the published version: {error}"));
                 Ok(PublishedState::default())

@@ -24,7 +24,7 @@ impl Publication<'_> {
             Ok(Some(receipt)) => self.list_omissions_in(&receipt, version_name, commit).to_vec(),
             Ok(None) => Vec::new(),
             Err(reason) => {
-                self.run.ui.warn(&format!(
+                self.session.ui.warn(&format!(
                     "ignoring the receipt of an earlier run, {}: {reason}",
                     path.display()
                 ));
@@ -124,7 +124,7 @@ impl Publication<'_> {
             ));
         }
         let title = format!("{PUBLISH_FAILED}: {name} (incomplete)");
-        let status = self.run.report_failure_as(&title, &failure);
+        let status = self.session.report_failure_as(&title, &failure);
         let hashes = self.compute_needed_hashes(plan)?;
         let branch = self.history.find_branch(version);
         let receipt = Receipt::for_unchanged_files(plan, &hashes, version, &published_version.commit, branch)

@@ -25,7 +25,7 @@ impl Publication<'_> {
         let outcome = assess_existing_version(plan, if_exists, details);
         if outcome.kind == OutcomeKind::AlreadyPublished {
             for sentence in outcome.list_sentences() {
-                self.run.ui.warn(&sentence);
+                self.session.ui.warn(&sentence);
             }
             let (version, commit) = (&plan.version_name, &plan.commit_hash);
             let reason = format!("version {version} of {} is already published", plan.prefix);
@@ -43,7 +43,7 @@ impl Publication<'_> {
     pub(super) fn is_version_published(&self, platform: &Platform, plan: &Plan) -> Result<bool, Failure> {
         let request = platform.find_artifact(&plan.prefix, &plan.version_name);
         let problem = "could not determine whether the version exists";
-        let version = self.tolerate_outage_in_dry_run(self.run.block_on(request)?, problem)?;
+        let version = self.tolerate_outage_in_dry_run(self.session.block_on(request)?, problem)?;
         Ok(version.is_some())
     }
 }

@@ -26,9 +26,9 @@ impl Publication<'_> {
             return status;
         };
         // A later failure must not replace the report with an undecided one.
-        self.run.finish_publish_report();
+        self.session.finish_publish_report();
         let result = self.write_junit(path, case_name, status, problems, smoke);
-        status.worse(self.run.report_result_as(UNWRITTEN_FILE, result))
+        status.worse(self.session.report_result_as(UNWRITTEN_FILE, result))
     }
 
     /// Writes the JUnit report, with a case for the publish, one for each breaking change and one for each smoke run.

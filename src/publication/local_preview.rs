@@ -17,11 +17,11 @@ impl Publication<'_> {
         match self.describe_publish(plan) {
             Ok(description) => self.print_result(&(text::escape_line(&description) + "\n"))?,
             Err(failure) => self
-                .run
+                .session
                 .ui
                 .warn(&format!("a publish would fail: {}", failure.describe())),
         }
-        self.run.ui.say(
+        self.session.ui.say(
             "nothing is published: this is a local run without --publish\n\
              hint: CI jobs publish after a passed review; to publish from this machine, add --publish",
         );
@@ -34,7 +34,7 @@ impl Publication<'_> {
         self.check_settings()?;
         let mut plan = plan?;
         self.require_covering_review(&plan)?;
-        let platform = self.run.create_platform_client(self.connection)?;
+        let platform = self.session.create_platform_client(self.connection)?;
         let mut decision = self.decide_on_upload(&platform, &mut plan)?;
         if matches!(decision, PublishDecision::Upload) {
             let planned_version = self.request_planned_version(&platform, &plan)?;
@@ -70,7 +70,7 @@ impl Publication<'_> {
         plan: &Plan,
     ) -> Result<Option<ArtifactDetails>, Failure> {
         let request = platform.find_artifact(&plan.prefix, &plan.version_name);
-        self.run
+        self.session
             .block_on(request)?
             .map_err(|error| Failure::from(error).context("could not determine whether the version exists"))
     }

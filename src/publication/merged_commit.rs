@@ -3,7 +3,7 @@
 use crate::job::ci::Host;
 use crate::job::context::{self, ContextError, Target};
 use crate::job::settings::PublishOn;
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_git::GitError;
 
@@ -12,7 +12,7 @@ use sluicegate_git::GitError;
 /// too; a warning says so if another branch contains the commit. Without a remote, only warns. Does nothing in a
 /// shallow clone, whose history is incomplete.
 pub(crate) fn warn_of_unpushed_commit(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     target: &mut Target,
 ) -> Result<(), GitError> {
@@ -37,7 +37,7 @@ pub(crate) fn warn_of_unpushed_commit(
             Some(_) => "; its hash is published, but not its branch",
             None => ", whose hash is published",
         };
-        run.ui.warn(&format!(
+        session.ui.warn(&format!(
             "{fact} {commit}{effect}\n\
              hint: push the commit, so that others can find the source of the version"
         ));
@@ -47,7 +47,7 @@ pub(crate) fn warn_of_unpushed_commit(
         } else {
             format!("the branch `{name}` of the remote does not contain commit {commit}")
         };
-        run.ui.warn(&format!(
+        session.ui.warn(&format!(
             "{fact}, so a version that this run publishes has no branch\n\
              hint: push the commit to this branch, or pass a branch that contains the commit with --branch"
         ));

@@ -51,7 +51,7 @@ use crate::job::context::Target;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{self, FileSource, OutcomeKind, Plan, PublishError, PublishRequest, Receipt};
 use crate::session::step_report::PUBLISH_FAILED;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use crate::ui::Ui;
 use crate::workspace::Workspace;
 use crate::workspace::unusable_publish_settings::reject_next_without_comparison;
@@ -65,7 +65,7 @@ const DRAFT_VERSION: &str = "0.0.0";
 
 /// The inputs of a publish.
 pub(crate) struct Publication<'a> {
-    pub(crate) run: &'a Run,
+    pub(crate) session: &'a Session,
     pub(crate) workspace: &'a Workspace<'a>,
     pub(crate) settings: &'a PublishSettings,
     pub(crate) connection: &'a Connection,
@@ -97,7 +97,8 @@ impl Publication<'_> {
             .flatten()
             .map(PathBuf::as_path)
             .chain(self.settings.attestation.list_paths());
-        self.run.reject_linked_paths(&self.workspace.repo, output_paths)?;
+        self.session
+            .reject_linked_paths(&self.workspace.repo, output_paths)?;
         self.check_settings()?;
         if !self.settings.dry_run {
             self.require_writable_files()?;
@@ -112,7 +113,7 @@ impl Publication<'_> {
             self.print_plan_warnings(&plan);
             return self.execute_dry_run(plan);
         }
-        let platform = self.run.create_platform_client(self.connection)?;
+        let platform = self.session.create_platform_client(self.connection)?;
         let decision = match self.decide_on_upload(&platform, &mut plan) {
             Ok(decision) => decision,
             Err(failure) => return self.finish_undecided_publish(plan, &failure),
@@ -222,7 +223,7 @@ impl Publication<'_> {
             _ => "refused",
         };
         let title = format!("{PUBLISH_FAILED}: {name} ({adjective})");
-        let status = self.run.report_failure_as(&title, failure);
+        let status = self.session.report_failure_as(&title, failure);
         let receipt = Receipt::for_rejected_plan(plan, &self.compute_needed_hashes(plan)?);
         let status = self.report_junit(&name, status, &[problem], None);
         Ok(status.worse(self.write_records(receipt)))
@@ -239,7 +240,7 @@ impl Publication<'_> {
 
     fn print_plan_warnings(&self, plan: &Plan) {
         for warning in &plan.warning_summary {
-            self.run.ui.warn(warning);
+            self.session.ui.warn(warning);
         }
     }
 
@@ -248,7 +249,7 @@ impl Publication<'_> {
         if !unreviewed_paths.is_empty() {
             let pipeline_count = format_count(unreviewed_paths.len(), "pipeline");
             let path_list = List::with_limit(unreviewed_paths, required_review::MAX_LISTED_PIPELINES);
-            self.run.ui.warn(&format!(
+            self.session.ui.warn(&format!(
                 "publishing without a review because of `review.include` or `review.exclude`: {pipeline_count} ({path_list})"
             ));
         }
@@ -264,7 +265,7 @@ impl Publication<'_> {
         let outcome = self.disable_superseded_version(platform, plan, outcome)?;
         let outcome = self.disable_unproven_version(platform, plan, outcome)?;
         let outcome = self.add_earlier_omissions(plan, outcome);
-        self.run.signals.hold();
+        self.session.signals.hold();
         let smoke = self.smoke_test_uploaded_version(platform, plan, &outcome)?;
         // The warnings about an existing version were printed when it was published.
         if outcome.kind.may_have_published() {
@@ -294,7 +295,8 @@ impl Publication<'_> {
     fn report_missing_hashes(&self, error: PublishError) -> ExitStatus {
         let failure = Failure::from(error)
             .context("could not compute the content hashes, so the receipt has neither files nor a digest");
-        self.run.report_failure_as("The receipt is incomplete", &failure)
+        self.session
+            .report_failure_as("The receipt is incomplete", &failure)
     }
 
     /// Plans the publish of the target's commit, from the source in the settings.
@@ -319,7 +321,7 @@ impl Publication<'_> {
             needs_hashes: settings.receipt.is_some()
                 || settings.json
                 || settings.attestation.is_requested()
-                || self.run.has_outputs()
+                || self.session.has_outputs()
                 || self.has_smoke_runs(),
             retries: self.connection.retries,
         }
@@ -330,7 +332,7 @@ impl Publication<'_> {
         if self.is_output_reserved {
             Ui::print_to_stderr(text)
         } else {
-            self.run.ui.print_result(text)
+            self.session.ui.print_result(text)
         }
     }
 }

@@ -27,12 +27,12 @@ pub(super) fn report_outcome(
     outcome: &publish::Outcome,
     smoke: Option<&SmokeResult>,
 ) -> CommandResult {
-    let run = publication.run;
+    let session = publication.session;
     let status = status_of_outcome(outcome);
     // Smoke runs only follow a successful upload, so its problems are only warnings.
     if let Some(smoke) = smoke.filter(|smoke| !smoke.is_passed()) {
         for problem in outcome.list_sentences() {
-            run.ui.warn(&problem);
+            session.ui.warn(&problem);
         }
         return Ok(report_failed_smoke(publication, smoke));
     }
@@ -59,7 +59,7 @@ pub(super) fn report_outcome(
         failure = failure.with_hint(hint);
     }
     let title = format!("{PUBLISH_FAILED}: {name} ({})", outcome.kind);
-    Ok(run.report_failure_as(&title, &failure))
+    Ok(session.report_failure_as(&title, &failure))
 }
 
 /// Returns the exit status for the outcome of an upload.
@@ -87,7 +87,7 @@ fn report_success(
 ) -> Result<(), Failure> {
     let warnings = outcome.list_sentences();
     for warning in &warnings {
-        publication.run.ui.warn(warning);
+        publication.session.ui.warn(warning);
     }
     let check_suffix = if outcome.verified {
         ", verified"
@@ -123,7 +123,7 @@ fn report_failed_smoke(publication: &Publication<'_>, smoke: &SmokeResult) -> Ex
         "{PUBLISH_FAILED}: version {} of {} (smoke run)",
         smoke.version_name, smoke.prefix
     );
-    publication.run.report_failure_as(&title, &smoke.to_failure())
+    publication.session.report_failure_as(&title, &smoke.to_failure())
 }
 
 /// Prints a line for each smoke run that succeeded, and one about the version that consumers get now.
@@ -155,7 +155,7 @@ impl Publication<'_> {
     pub(super) fn report_lost_output(&self, result: CommandResult, problems: &mut Vec<String>) -> ExitStatus {
         result.unwrap_or_else(|failure| {
             problems.push(failure.describe_on_one_line());
-            self.run.report_failure_as(PUBLISH_FAILED, &failure)
+            self.session.report_failure_as(PUBLISH_FAILED, &failure)
         })
     }
 
@@ -163,7 +163,7 @@ impl Publication<'_> {
     /// that the signal came too late, also in the `problems` of the JUnit report. From now on, a signal does not end
     /// the run or change its exit status, because the reports contain it.
     pub(super) fn add_signal_status(&self, status: ExitStatus, problems: &mut Vec<String>) -> ExitStatus {
-        let signals = &self.run.signals;
+        let signals = &self.session.signals;
         signals.hold();
         let Some(signal_status) = signals.pending_status() else {
             return status;
@@ -171,7 +171,7 @@ impl Publication<'_> {
         if status == ExitStatus::Success {
             let word = describe_end(signal_status);
             let problem = format!("this run was {word} after its last change, so nothing was undone");
-            self.run.ui.warn(&problem);
+            self.session.ui.warn(&problem);
             problems.push(problem);
         }
         status.worse(signal_status)
@@ -195,10 +195,10 @@ impl Publication<'_> {
         facts.extend(smoke_lines.iter().map(|line| ("result", line.as_str())));
         let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
         if let Err(failure) = self
-            .run
+            .session
             .append_summary(|| render_publish_summary(title, &facts, compat))
         {
-            self.run.ui.warn(&failure.describe());
+            self.session.ui.warn(&failure.describe());
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::job::cli::{CiArgs, PublishArgs};
 use crate::job::context::{BranchOrigin, ContextError, Target};
 use crate::job::settings::{Connection, PublishOn, PublishSettings};
 use crate::publish::{Plan, PublishError, is_same_commit, version_name::needs_next_version};
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::interface::find_acceptance_by_version_names;
@@ -30,7 +30,7 @@ impl PlannedPublish {
     /// that is not merged is rejected before any request is sent, and so is a prefix or version name that cannot be
     /// sent. Any other error in the plan is stored, so that the review runs first; the publish then fails with it.
     pub(crate) fn prepare(
-        run: &Run,
+        session: &Session,
         args: &CiArgs,
         workspace: &Workspace<'_>,
         target: &Target,
@@ -48,7 +48,7 @@ impl PlannedPublish {
             .resolve_publish_settings(&build_publish_args(args))?;
         // A dry run has no review, which would find a stricter gate configuration.
         if settings.dry_run {
-            check_stricter_gate(run, workspace, target)?;
+            check_stricter_gate(session, workspace, target)?;
         }
         // The publish requires the review before it.
         reject_review_of_worktree(&settings)?;
@@ -78,16 +78,16 @@ impl PlannedPublish {
     /// was published from `head`, or the version name announces them.
     pub(crate) fn find_acceptance_reason(
         &self,
-        run: &Run,
+        session: &Session,
         connection: &Connection,
         head: &CommitId,
     ) -> Result<Option<String>, Failure> {
         let prefix = &self.settings.prefix;
         let against = self.settings.against.as_deref();
-        let platform = run.create_platform_client(connection)?;
+        let platform = session.create_platform_client(connection)?;
         let compared_details = match against {
-            Some(_) => Some(run.block_on(platform.fetch_artifact_details(prefix, against))??),
-            None => run.block_on(platform.find_latest_artifact(prefix))??,
+            Some(_) => Some(session.block_on(platform.fetch_artifact_details(prefix, against))??),
+            None => session.block_on(platform.find_latest_artifact(prefix))??,
         };
         let Some(compared_details) = compared_details else {
             return Ok(Some(format!(
@@ -137,12 +137,12 @@ pub(crate) fn complete_run<'a>(
 /// Returns `None` without a planned publish.
 pub(crate) fn find_acceptance_reason(
     publish: Option<&PlannedPublish>,
-    run: &Run,
+    session: &Session,
     connection: &Connection,
     head: &CommitId,
 ) -> Result<Option<String>, Failure> {
     match publish {
-        Some(publish) => publish.find_acceptance_reason(run, connection, head),
+        Some(publish) => publish.find_acceptance_reason(session, connection, head),
         None => Ok(None),
     }
 }

@@ -8,21 +8,21 @@ use crate::gate::stricter_target::StricterTarget;
 use crate::job::cli::{GateChanges, PublishArgs};
 use crate::job::context::{PolicyRevision, Target};
 use crate::job::settings::{Connection, PublishSettings};
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_git::CommitId;
 
 /// Resolves the settings of a publish and of the connection. Fails if the configuration file that applies to this run,
 /// which may be that of another branch, cannot be used.
 pub(crate) fn resolve_settings_and_connection<'a>(
-    run: &'a Run,
+    session: &'a Session,
     workspace: &mut Workspace<'a>,
     args: &PublishArgs,
 ) -> Result<(PublishSettings, Connection), Failure> {
     let settings = workspace.sources.resolve_or_drop_file(|sources| {
         Ok((
             sources.resolve_publish_settings(args)?,
-            sources.resolve_connection(&run.global)?,
+            sources.resolve_connection(&session.global)?,
         ))
     });
     // An unusable file is reported first, because an error in the settings may only be a consequence.
@@ -65,7 +65,7 @@ pub(crate) fn reject_unusable_team_rules(workspace: &Workspace<'_>) -> Result<()
 /// Returns the merge bases of the default branch and the commit to publish. Without one, nothing shows which of the two
 /// changed the gate configuration: returns `None` after a warning, or an error with `--gate-changes fail`.
 fn find_gate_bases(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     default_branch_commit: &CommitId,
     head: &CommitId,
@@ -84,7 +84,7 @@ fn find_gate_bases(
     if fails {
         return Err(Failure::new(ExitStatus::Context, anyhow::anyhow!(message)));
     }
-    run.ui.warn(&message);
+    session.ui.warn(&message);
     Ok(None)
 }
 
@@ -92,7 +92,7 @@ fn find_gate_bases(
 /// commit to publish might not pass it. With `--gate-changes fail`, fails instead. Does nothing if the gate
 /// configuration is not read from a commit.
 pub(crate) fn check_stricter_gate(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     target: &Target,
 ) -> Result<(), Failure> {
@@ -104,7 +104,7 @@ pub(crate) fn check_stricter_gate(
         return Ok(());
     };
     let snapshot = workspace.repo.snapshot(target.head.clone());
-    let Some(bases) = find_gate_bases(run, workspace, default_branch_commit, &target.head)? else {
+    let Some(bases) = find_gate_bases(session, workspace, default_branch_commit, &target.head)? else {
         return Ok(());
     };
     // A publish does not review a change, so no pipelines are selected.
@@ -124,7 +124,7 @@ pub(crate) fn check_stricter_gate(
             .with_hint("publish a commit that contains the tip of the branch"));
     }
     for note in notes {
-        run.ui.warn(&note);
+        session.ui.warn(&note);
     }
     Ok(())
 }

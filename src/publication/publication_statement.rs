@@ -20,7 +20,7 @@ impl Publication<'_> {
             return Ok(Vec::new());
         }
         if let Some(reason) = self.find_reason_against_statement(receipt) {
-            self.run.report_missing_statement("publication", &reason);
+            self.session.report_missing_statement("publication", &reason);
             return Ok(Vec::new());
         }
         let workspace = self.workspace;
@@ -39,7 +39,7 @@ impl Publication<'_> {
         .into_statement(receipt);
         write_statement(&statement, files)?;
         let mut outputs = self
-            .run
+            .session
             .list_statement_outputs(PredicateKind::Publication, &statement.subjects);
         // The list is empty on a host without attestation actions. Only such an action needs the name and the digest.
         if !outputs.is_empty() {

@@ -74,7 +74,7 @@ impl Publication<'_> {
             return;
         }
         self.workspace
-            .print_uncommitted_files_note(self.run, &self.target.head, "publish", &|path| {
+            .print_uncommitted_files_note(self.session, &self.target.head, "publish", &|path| {
                 if is_reviewed_file(path) {
                     !self.is_ci
                 } else {

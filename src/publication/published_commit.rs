@@ -53,7 +53,7 @@ impl Publication<'_> {
         let prefix = &plan.prefix;
         if !has_template_name {
             if !is_planned {
-                self.run.ui.say(&format!(
+                self.session.ui.say(&format!(
                     "this commit is already published as version {} of {prefix}{}",
                     version.display_name(),
                     describe_state(version)
@@ -84,7 +84,7 @@ impl Publication<'_> {
             let differences = self.list_differences_of_version(platform, plan, name)?;
             if differences.is_empty() {
                 if !can_details_prove_completeness(plan) {
-                    self.run.ui.warn(UNKNOWN_OMISSIONS);
+                    self.session.ui.warn(UNKNOWN_OMISSIONS);
                 }
                 return Ok(Some(self.decide_to_publish_nothing(version, name, plan)));
             }
@@ -131,7 +131,7 @@ impl Publication<'_> {
         name: &str,
     ) -> Result<Vec<String>, Failure> {
         let request = platform.fetch_artifact_details(&plan.prefix, Some(name));
-        let mut details = self.run.block_on(request)?.map_err(|error| {
+        let mut details = self.session.block_on(request)?.map_err(|error| {
             let fact = format!("could not compare version {name}, which has the content of this commit");
             Failure::from(error).context(fact)
         })?;
@@ -152,7 +152,7 @@ impl Publication<'_> {
         } else {
             String::new()
         };
-        self.run.ui.warn(&format!(
+        self.session.ui.warn(&format!(
             "not publishing commit {} again, because version {name} of {} was published from it\n\
              hint: {enable_hint}pass a --version-name without placeholders to publish the commit again on purpose",
             self.target.head.short(),

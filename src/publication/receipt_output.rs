@@ -28,7 +28,7 @@ impl Publication<'_> {
                 atomic_file::check_writable(path).map_err(to_write_failure(description, path))?;
             }
         }
-        self.run.require_writable_outputs()
+        self.session.require_writable_outputs()
     }
 
     /// Writes the receipt, the attestation statement and the step outputs. With `--json`, also prints the receipt,
@@ -38,7 +38,7 @@ impl Publication<'_> {
         let statement_outputs = self
             .write_publication_statement(&receipt)
             .unwrap_or_else(|failure| {
-                status = status.worse(self.run.report_failure_as(STATEMENT_FAILED, &failure));
+                status = status.worse(self.session.report_failure_as(STATEMENT_FAILED, &failure));
                 Vec::new()
             });
         let mut outputs = self.comparison_outputs();
@@ -52,7 +52,7 @@ impl Publication<'_> {
     pub(super) fn write_records_of_disabled_version(&self, receipt: Receipt) -> ExitStatus {
         let (_, status) = self.record_receipt(receipt);
         if self.settings.attestation.is_requested() {
-            self.run
+            self.session
                 .report_missing_statement("publication", "the version is disabled");
         }
         status.worse(self.write_step_outputs(&self.comparison_outputs()))
@@ -61,20 +61,20 @@ impl Publication<'_> {
     /// Completes and writes the receipt. With `--json`, also prints it, except in a dry run. Reports each failure, and
     /// returns the worst exit status.
     fn record_receipt(&self, receipt: Receipt) -> (Receipt, ExitStatus) {
-        let (run, settings) = (self.run, self.settings);
+        let (session, settings) = (self.session, self.settings);
         let receipt = self.add_earlier_executions(self.complete_receipt(receipt));
         let receipt = self.keep_earlier_omissions(receipt);
-        let mut status = run.report_result_as(UNWRITTEN_FILE, self.write_receipt(&receipt));
+        let mut status = session.report_result_as(UNWRITTEN_FILE, self.write_receipt(&receipt));
         if settings.json && !settings.dry_run {
-            let result = run.ui.print_result_with(|writer| receipt.write(writer));
-            status = status.worse(run.report_result_as(UNWRITTEN_FILE, result));
+            let result = session.ui.print_result_with(|writer| receipt.write(writer));
+            status = status.worse(session.report_result_as(UNWRITTEN_FILE, result));
         }
         (receipt, status)
     }
 
     fn write_step_outputs(&self, outputs: &[(&'static str, String)]) -> ExitStatus {
-        self.run
-            .report_result_as(UNWRITTEN_FILE, self.run.write_outputs(outputs))
+        self.session
+            .report_result_as(UNWRITTEN_FILE, self.session.write_outputs(outputs))
     }
 
     /// Adds the required review, the changes for consumers and the platform to a receipt.

@@ -52,7 +52,7 @@ impl Publication<'_> {
         }
         let failure = replaced_version_failure(plan, &latest.name, &newer_versions);
         if self.is_name_chosen() {
-            self.run.ui.warn(&failure.describe());
+            self.session.ui.warn(&failure.describe());
             return Ok(None);
         }
         Ok(Some(PublishDecision::Refuse(failure)))

@@ -7,7 +7,7 @@ use crate::gate::reports::saved_report::{MAX_REPORT_SIZE, parse_report};
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{FileSource, Plan, ReviewEvidence, hash_bytes};
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Engine, FailOn, FindingState, Report, ReviewPlatform, Status, Verdict};
@@ -53,14 +53,14 @@ impl RequiredReport {
     /// unless the settings allow it, a review by another platform, and a review that passed only because findings were
     /// known.
     pub(crate) fn read_required_review(
-        run: &Run,
+        session: &Session,
         settings: &PublishSettings,
         connection: &Connection,
     ) -> Result<Option<Self>, Failure> {
         let Some(path) = &settings.require_review else {
             return Ok(None);
         };
-        let bytes = run.read_user_file(path, MAX_REPORT_SIZE)?;
+        let bytes = session.read_user_file(path, MAX_REPORT_SIZE)?;
         let name = path.display().to_string();
         let required_report = Self {
             report: parse_report(&bytes, &name).map_err(|failure| failure.with_hint(REPORT_HINT))?,
@@ -77,7 +77,9 @@ impl RequiredReport {
         }
         review.require_no_known_findings()?;
         for check_kind in review.list_disabled_checks() {
-            run.ui.warn(&format!("{} ran without {check_kind}", review.name));
+            session
+                .ui
+                .warn(&format!("{} ran without {check_kind}", review.name));
         }
         Ok(Some(required_report))
     }

@@ -29,7 +29,7 @@ impl Publication<'_> {
         if !is_uploaded || outcome.has_unknown_version() || outcome.is_disabled() {
             return Ok(outcome);
         }
-        let new_versions = match self.run.block_on(self.request_new_versions(platform, plan))? {
+        let new_versions = match self.session.block_on(self.request_new_versions(platform, plan))? {
             Ok(new_versions) => new_versions,
             Err(error) => return Ok(add_unconfirmed_problem(outcome, Some(error))),
         };
@@ -61,7 +61,7 @@ impl Publication<'_> {
             ..outcome
         };
         let timeout = self.settings.lookup_timeout;
-        self.run
+        self.session
             .block_on(disable_version(platform, plan, timeout, superseded_outcome))
     }
 
@@ -73,7 +73,7 @@ impl Publication<'_> {
         }
         for version in versions {
             if is_same_commit(version.commit_hash.as_deref(), &plan.commit_hash) {
-                self.run.ui.warn(&format!(
+                self.session.ui.warn(&format!(
                     "version {} of this commit was published or enabled while this publish was running: the commit now \
                      has two enabled versions; run `{}` to undo this publish",
                     version.display_name(),

@@ -11,7 +11,7 @@ use crate::publish::{
     FileSource, Plan, PublishError, PublishRequest, PublishedFiles, PublishedSelection, build_plan,
     compare_with_published_files,
 };
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::artifact_versions::{
     describe_missing_prefix, describe_missing_version, find_latest_version, prefix_lookup,
     version_request_failure,
@@ -42,9 +42,9 @@ impl VersionComparison<'_> {
     }
 
     /// Prints a message on standard error if consumers have no version yet. Standard output is for the document.
-    pub(crate) fn print_missing_version(&self, run: &Run) {
+    pub(crate) fn print_missing_version(&self, session: &Session) {
         if self.compat.is_first() {
-            run.ui.say(&self.describe_missing_version());
+            session.ui.say(&self.describe_missing_version());
         }
     }
 
@@ -73,25 +73,25 @@ impl VersionComparison<'_> {
 /// this option. The new one is `--to`, or `HEAD` without this option. If there is no latest version, the comparison has
 /// no changes. Fails if neither version or revision has a shared-pipelines file.
 pub(crate) fn compare_versions<'a>(
-    run: &'a Run,
+    session: &'a Session,
     args: &ComparedVersionsArgs,
 ) -> Result<VersionComparison<'a>, Failure> {
-    let workspace = run.open_workspace()?;
+    let workspace = session.open_workspace()?;
     let prefix = workspace.sources.resolve_prefix(args.prefix.clone())?;
     for version in args.from.iter().chain(&args.to) {
         workspace.sources.require_expanded_version(version)?;
     }
-    let connection = workspace.sources.resolve_connection(&run.global)?;
+    let connection = workspace.sources.resolve_connection(&session.global)?;
     // Without `--from`, the platform must return the latest version, so a missing setting is an error. Two revisions
     // can be compared without the platform.
     let platform = if connection.can_send_requests() || args.from.is_none() {
-        Some(run.create_platform_client(&connection)?)
+        Some(session.create_platform_client(&connection)?)
     } else {
         None
     };
     let deepen = workspace.sources.resolve_deepen(args.deepen)?;
     let lookup = OfferLookup {
-        run,
+        session,
         workspace: &workspace,
         platform: platform.as_ref(),
         prefix: &prefix,
@@ -99,7 +99,7 @@ pub(crate) fn compare_versions<'a>(
     };
     let new_offer = lookup.load_offer(args.to.as_deref(), None)?;
     if let (None, Ok(head_offer)) = (&args.to, &new_offer.offer) {
-        workspace.print_uncommitted_files_note(run, &head_offer.commit, "comparison", &is_reviewed_file);
+        workspace.print_uncommitted_files_note(session, &head_offer.commit, "comparison", &is_reviewed_file);
     }
     let new_snapshot = new_offer
         .offer
@@ -130,7 +130,7 @@ pub(crate) fn compare_versions<'a>(
 }
 
 struct OfferLookup<'a> {
-    run: &'a Run,
+    session: &'a Session,
     workspace: &'a Workspace<'a>,
     platform: Option<&'a Platform>,
     prefix: &'a str,
@@ -149,7 +149,9 @@ impl OfferLookup<'_> {
         let (None, Some(platform)) = (name, self.platform) else {
             return self.load_offer(name, new_snapshot).map(Some);
         };
-        let latest = self.run.block_on(find_latest_version(platform, self.prefix))??;
+        let latest = self
+            .session
+            .block_on(find_latest_version(platform, self.prefix))??;
         match latest {
             Ok(details) => self.load_version_offer(&details, new_snapshot).map(Some),
             Err(published_prefixes) => {
@@ -157,7 +159,7 @@ impl OfferLookup<'_> {
                     .find_nearest_name(&published_prefixes)
                     .is_some()
                 {
-                    self.run
+                    self.session
                         .ui
                         .warn(&describe_missing_prefix(self.prefix, &published_prefixes));
                 }
@@ -192,7 +194,7 @@ impl OfferLookup<'_> {
         version: &str,
     ) -> Result<Option<ArtifactDetails>, Failure> {
         let details = platform.fetch_artifact_details(self.prefix, Some(version));
-        match self.run.block_on(details)? {
+        match self.session.block_on(details)? {
             Ok(details) => Ok(Some(details)),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 if let Ok(revision) = self.workspace.repo.resolve_revision(version) {
@@ -200,13 +202,13 @@ impl OfferLookup<'_> {
                         return Ok(None);
                     }
                     let warning = describe_missing_version(platform, self.prefix, version);
-                    if let Some(warning) = self.run.block_on(warning)?? {
-                        self.run.ui.warn(&warning);
+                    if let Some(warning) = self.session.block_on(warning)?? {
+                        self.session.ui.warn(&warning);
                         return Ok(None);
                     }
                 }
                 let rejection = version_request_failure(platform, self.prefix, Some(version), error);
-                Err(self.run.block_on(rejection)?)
+                Err(self.session.block_on(rejection)?)
             }
             Err(error) => Err(error.into()),
         }
@@ -220,7 +222,7 @@ impl OfferLookup<'_> {
         new_snapshot: Option<&Snapshot<'_>>,
     ) -> Result<ComparedOffer, Failure> {
         Ok(ComparedOffer::from_version(
-            self.run,
+            self.session,
             self.workspace,
             details,
             self.deepen,
@@ -238,7 +240,7 @@ impl OfferLookup<'_> {
         let repo = &self.workspace.repo;
         let revision = repo.resolve_revision(name)?;
         if let Some(ambiguity) = &revision.ambiguity {
-            self.run.ui.warn(ambiguity);
+            self.session.ui.warn(ambiguity);
         }
         let snapshot = repo.snapshot(revision.commit.clone());
         let interface = match read_offered_interface(repo, self.workspace, &snapshot, new_snapshot)? {
@@ -317,7 +319,7 @@ impl OfferLookup<'_> {
         ids_only: &IdsOnlyReason,
     ) -> Compatibility {
         let hint = ids_only.may_fetch.then(|| fetch_hint(&self.workspace.repo));
-        ids_only.warn(self.run, hint);
+        ids_only.warn(self.session, hint);
         let offered_ids = new.ids.iter().map(String::as_str);
         Compatibility::from_ids(old.to_compared_version(), &old.ids, &offered_ids)
     }
@@ -350,7 +352,7 @@ impl OfferLookup<'_> {
         });
         if let Err(error) = &changes {
             let warning = format!("could not list the changed files: {error}");
-            self.run.ui.warn(&warning);
+            self.session.ui.warn(&warning);
         }
         changes.ok()
     }
@@ -383,7 +385,7 @@ impl OfferLookup<'_> {
         Ok(selection
             .find_selection_at(self.workspace, offer)?
             .unwrap_or_else(|reason| {
-                self.run.ui.warn(&format!(
+                self.session.ui.warn(&format!(
                     "listing the changed files by the current publish settings: {reason}"
                 ));
                 selection.clone()

@@ -180,7 +180,7 @@ impl Publication<'_> {
     /// know has no versions.
     pub(super) fn request_history(&self, platform: &Platform) -> Result<VersionHistory, Failure> {
         let prefix = &self.settings.prefix;
-        let history = self.run.block_on(async {
+        let history = self.session.block_on(async {
             let mut history = match VersionHistory::request(platform, prefix).await {
                 Err(error) if error.kind() == ErrorKind::NotFound => VersionHistory::default(),
                 history => history?,
@@ -201,7 +201,7 @@ impl Publication<'_> {
         match result {
             Ok(value) => Ok(value),
             Err(error) if self.settings.dry_run && error.is_unavailable() => {
-                self.run.ui.warn(&format!("{problem}: {error}"));
+                self.session.ui.warn(&format!("{problem}: {error}"));
                 Ok(T::default())
             }
             Err(error) => Err(Failure::from(error).context(problem)),
@@ -239,7 +239,7 @@ impl Publication<'_> {
             if order != CommitOrder::Unknown {
                 break;
             }
-            self.run.ui.say(&format!(
+            self.session.ui.say(&format!(
                 "fetching commits {} and {} with their history (--deepen)",
                 short_id(version_commit),
                 head.short()
@@ -249,7 +249,7 @@ impl Publication<'_> {
                 FetchTarget::Commit(head.as_str()),
             ];
             if let Err(error) = repo.fetch_history(&commits, depth) {
-                self.run.ui.warn(&error.to_string());
+                self.session.ui.warn(&error.to_string());
                 break;
             }
             repo = repo.reopen()?;

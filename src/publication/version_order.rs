@@ -42,7 +42,7 @@ impl Publication<'_> {
                 return Ok(None);
             }
             CommitOrder::Unknown if latest.commit.is_empty() => {
-                self.run.ui.warn(&format!(
+                self.session.ui.warn(&format!(
                     "the platform reports no commit for version {} of {}, so it may be newer than commit {}",
                     latest.name,
                     plan.prefix,
@@ -65,7 +65,7 @@ impl Publication<'_> {
                 (_, true) => "might go",
                 (_, false) => "may go",
             };
-            self.run.ui.warn(&format!(
+            self.session.ui.warn(&format!(
                 "{message}: consumers of [Latest] {verb} back to an older commit{}",
                 self.describe_undo(plan)
             ));
@@ -104,7 +104,7 @@ impl Publication<'_> {
             return Ok(());
         }
         let verb = if self.settings.dry_run { "would" } else { "will" };
-        self.run.ui.warn(&format!(
+        self.session.ui.warn(&format!(
             "{}: consumers of [Latest] {verb} get version {} instead of version {}{}",
             facts.join(", and "),
             plan.version_name,
@@ -239,7 +239,7 @@ impl Publication<'_> {
             }));
         }
         let details = platform.find_latest_artifact(&self.settings.prefix);
-        let latest = match self.run.block_on(details)? {
+        let latest = match self.session.block_on(details)? {
             Ok(Some(details)) => Ok(Some(LatestCommit {
                 name: details.artifact.version_name.unwrap_or_default(),
                 commit: details.artifact.commit_hash.unwrap_or_default(),

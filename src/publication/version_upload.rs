@@ -16,17 +16,17 @@ impl Publication<'_> {
     pub(super) fn upload(&self, platform: &Platform, plan: &Plan) -> Result<Outcome, Failure> {
         let (files, version) = (format_count(plan.files.len(), "file"), plan.describe_version());
         let is_listed = self.history.version_names().contains(plan.version_name.as_str());
-        self.run.ui.say(&if is_listed {
+        self.session.ui.say(&if is_listed {
             format!("comparing {files} with {version}, which exists")
         } else {
             format!("publishing {files} as {version}")
         });
         let bar = self
-            .run
+            .session
             .ui
             .create_progress_display("publishing")
             .with_byte_count();
-        let outcome = self.run.block_on(publish::execute_plan(
+        let outcome = self.session.block_on(publish::execute_plan(
             platform,
             plan,
             self.publish_options(plan),
@@ -43,7 +43,7 @@ impl Publication<'_> {
     fn build_upload_control(&self, bar: &ProgressDisplay, plan: &Plan) -> UploadControl {
         let (bar, total_bytes) = (bar.clone(), plan.total_bytes());
         let has_smoke_runs = self.has_smoke_runs();
-        let signals = self.run.signals.clone();
+        let signals = self.session.signals.clone();
         let cancel_signals = signals.clone();
         let last_words = format!(
             "{} may have been published: run `{}` to check",

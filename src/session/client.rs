@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::settings::Connection;
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::worker_threads::{RAISE_LIMITS_HINT, check_thread_count};
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http;
@@ -14,7 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 /// Number of threads that wait for responses.
 const WORKER_THREAD_COUNT: usize = 2;
 
-impl Run {
+impl Session {
     /// Returns the runtime for requests, created at the first use and then shared.
     pub(crate) fn runtime(&self) -> Result<&Runtime, Failure> {
         if let Some(runtime) = self.runtime.get() {

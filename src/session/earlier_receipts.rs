@@ -3,14 +3,14 @@
 
 use crate::job::policy;
 use crate::publish::{MAX_RECEIPT_BYTES, Receipt};
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_base::input;
 use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_git::Repository;
 use std::io::ErrorKind;
 use std::path::Path;
 
-impl Run {
+impl Session {
     /// Keeps the content of a receipt that is about to be replaced, because a publish looks in it for the smoke runs of
     /// an earlier run. If the file cannot be read, keeps the reason. Returns the receipt to write in its place until
     /// this run has one, or `None` if the file is not a receipt that names executions or ignored files.

@@ -4,11 +4,11 @@
 use crate::error::Failure;
 use crate::job::policy;
 use crate::job::settings::ReportDestinations;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_git::Repository;
 use std::path::Path;
 
-impl Run {
+impl Session {
     /// Returns an error if a path leads through a symbolic link that git tracks: the change controls where such a link
     /// leads, and could redirect a file that the job writes.
     pub(crate) fn reject_linked_paths<'p>(

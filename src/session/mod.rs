@@ -37,8 +37,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 use tokio::runtime::Runtime;
 
-/// The context of a command.
-pub(crate) struct Run {
+/// One call of the program: the context of a command.
+pub(crate) struct Session {
     pub(crate) env: Env,
     pub(crate) global: GlobalArgs,
     pub(crate) ui: Ui,
@@ -69,7 +69,7 @@ pub(crate) struct Run {
     pub(crate) clock: Instant,
 }
 
-impl Run {
+impl Session {
     /// Creates the context of a command. The caller sets the style of annotations that the job requests, if any.
     pub(crate) fn new(
         env: Env,

@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::resource_lookup::{ResourceKind, ResourceLookup, creation_failure};
 use crate::session::response_output;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use serde_json::{Map, Value};
 use sluicegate_base::text;
 use sluicegate_platform::api::{self, ApiList, ApiValue, Platform};
@@ -19,7 +19,7 @@ pub(crate) struct RemoteProject {
     pub(crate) id: Uuid,
 }
 
-impl Run {
+impl Session {
     /// Creates a client of the platform from the settings, and returns it with the configured project id.
     pub(crate) fn create_project_client(&self) -> Result<RemoteProject, Failure> {
         let connection = self.read_setting_sources()?.resolve_connection(&self.global)?;

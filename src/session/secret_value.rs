@@ -1,7 +1,7 @@
 //! Reads the value of a secret: from a variable or a file, never from a flag or the configuration.
 
 use crate::error::Failure;
-use crate::session::Run;
+use crate::session::Session;
 use secrecy::{ExposeSecret as _, SecretString};
 use sluicegate_base::input;
 use sluicegate_base::unexpanded_value::UnexpandedValue;
@@ -14,7 +14,7 @@ const MAX_SECRET_BYTES: u64 = 64 * 1024;
 /// Start of a private key (RFC 7468).
 const PRIVATE_KEY_START: &str = "-----BEGIN ";
 
-impl Run {
+impl Session {
     /// Reads the secret; errors contain its source and never its value.
     pub(crate) fn read_secret(&self, source: &SecretSource) -> Result<SecretString, Failure> {
         let (text, source_name) = match source {

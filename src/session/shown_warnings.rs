@@ -1,10 +1,10 @@
 //! The warnings that the log has shown, and those that are deferred, because the report will show them.
 
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_base::mutex_lock::lock_mutex;
 use std::mem;
 
-impl Run {
+impl Session {
     /// Remembers that the log has shown this warning or cause of a failure, so that it is not shown again.
     pub(crate) fn add_shown_text(&self, text: &str) {
         lock_mutex(&self.shown_texts).push(text.to_owned());

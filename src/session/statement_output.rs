@@ -5,7 +5,7 @@ use crate::attestation::{PredicateKind, Statement, Subject, format_subject_list}
 use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::settings::AttestationFiles;
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::failure_conversion::to_write_failure;
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub(crate) fn write_statement<P: Serialize>(
     Ok(())
 }
 
-impl Run {
+impl Session {
     /// Prints the reason why no statement is written. Any statement of an earlier run was removed when this run began,
     /// so no outdated one is left.
     pub(crate) fn report_missing_statement(&self, subject: &str, reason: &str) {

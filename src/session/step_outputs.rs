@@ -4,7 +4,7 @@ use crate::atomic_file;
 use crate::env::Env;
 use crate::error::Failure;
 use crate::job::ci::Host;
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::host_file::append_to_host_file;
 use crate::ui::Ui;
 use sluicegate_base::mutex_lock::lock_mutex;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 /// GitHub, Gitea and Forgejo: the file for a step's outputs.
 const STEP_OUTPUT: &str = "GITHUB_OUTPUT";
 
-impl Run {
+impl Session {
     /// Appends step outputs if the host reads them from a file.
     pub(crate) fn append_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
         append_outputs(&self.env, pairs)

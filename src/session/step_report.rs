@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Command, DestinationArgs};
 use crate::job::settings;
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::host_file::append_to_host_file;
 use crate::session::step_outputs::{undecided_output, write_outputs};
 use crate::ui::Ui;
@@ -47,7 +47,7 @@ pub(crate) const fn has_verdict(command: &Command) -> bool {
 }
 
 /// Returns the style of the annotations that the flags of a command or the environment request.
-pub(crate) fn requested_annotations(run: &Run, command: &Command) -> Option<Annotations> {
+pub(crate) fn requested_annotations(session: &Session, command: &Command) -> Option<Annotations> {
     let destinations: Option<&DestinationArgs> = match command {
         Command::Review(args) => Some(&args.gate.destinations),
         Command::Check(args) => Some(&args.gate.destinations),
@@ -57,7 +57,7 @@ pub(crate) fn requested_annotations(run: &Run, command: &Command) -> Option<Anno
     };
     settings::requested_annotation_style(
         destinations.and_then(|destinations| destinations.annotations),
-        &run.env,
+        &session.env,
     )
 }
 
@@ -71,7 +71,7 @@ pub(crate) const fn choose_annotation_style(style: Annotations, host: Host) -> A
     }
 }
 
-impl Run {
+impl Session {
     /// Returns the CI host that `--ci` or its variable names, or else the detected host. An invalid name is ignored
     /// here, because it is reported when the workspace is opened.
     pub(crate) fn host(&self) -> Host {

@@ -1,13 +1,13 @@
 //! Reads files that a user named.
 
 use crate::error::Failure;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_base::input;
 use sluicegate_platform::definitions::Document;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-impl Run {
+impl Session {
     /// Reads a file that a user named, up to a size limit. In CI, does not follow a link of the change out of the
     /// repository.
     pub(crate) fn read_user_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {

@@ -6,7 +6,7 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::resource::RemoteProject;
 use crate::session::resource_lookup::{ResourceKind, ResourceLookup, is_rejected_id};
 use crate::session::response_output;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use sluicegate_base::text::quote_shell_word;
@@ -61,12 +61,12 @@ impl WatchedExecution {
     /// Waits until the execution ends or the time of `pace` is over, and prints each new status. After a 404, the
     /// failure does not tell the user to wait again, because the platform has no such execution.
     pub(crate) async fn follow(
-        run: &Run,
+        session: &Session,
         project: &RemoteProject,
         id: &str,
         pace: Pace,
     ) -> Result<Self, Failure> {
-        match Self::poll(run, project, id, pace, Duration::ZERO).await {
+        match Self::poll(session, project, id, pace, Duration::ZERO).await {
             Ok(execution) => Ok(execution),
             Err(error) if error.kind() == ErrorKind::NotFound || is_rejected_id(id, &error) => {
                 Err(execution_request_failure(project, id, error).await)
@@ -78,12 +78,12 @@ impl WatchedExecution {
     /// Waits for the end of an execution that this run started, as [`Self::follow`] does. The platform may at first not
     /// know the execution. A failure says that it was started, so that the user does not start it again.
     pub(crate) async fn follow_started(
-        run: &Run,
+        session: &Session,
         project: &RemoteProject,
         id: &str,
         pace: Pace,
     ) -> Result<Self, Failure> {
-        Self::poll(run, project, id, pace, follow::APPEARANCE_LIMIT)
+        Self::poll(session, project, id, pace, follow::APPEARANCE_LIMIT)
             .await
             .map_err(|error| {
                 let fact = format!("execution {id} was started, but its state could not be read");
@@ -94,7 +94,7 @@ impl WatchedExecution {
     /// Polls the execution until it ends or the time of `pace` is over, and prints each new status. `appearance_limit`
     /// is how long the platform may respond that it does not know the execution yet.
     async fn poll(
-        run: &Run,
+        session: &Session,
         project: &RemoteProject,
         id: &str,
         pace: Pace,
@@ -106,7 +106,7 @@ impl WatchedExecution {
             id,
             pace,
             appearance_limit,
-            |execution| run.ui.say(&describe_status(execution)),
+            |execution| session.ui.say(&describe_status(execution)),
         )
         .await?;
         Ok(Self {
@@ -219,8 +219,12 @@ pub(crate) fn list_execution_fields(response: &Value) -> Map<String, Value> {
 }
 
 /// Prints the last known state of the execution.
-pub(crate) fn print_last_state(run: &Run, execution: &WatchedExecution, output: OutputArgs) -> CommandResult {
-    run.ui.print_result(&match output.output {
+pub(crate) fn print_last_state(
+    session: &Session,
+    execution: &WatchedExecution,
+    output: OutputArgs,
+) -> CommandResult {
+    session.ui.print_result(&match output.output {
         OutputFormat::Json => response_output::format_json(&execution.to_document()),
         OutputFormat::Text => execution.render_text(),
     })?;
@@ -230,16 +234,16 @@ pub(crate) fn print_last_state(run: &Run, execution: &WatchedExecution, output: 
 /// Prints the last known state of the execution. If it failed or did not end in time, reports the problem and returns
 /// exit code 8.
 pub(crate) fn report_last_state(
-    run: &Run,
+    session: &Session,
     execution: &WatchedExecution,
     output: OutputArgs,
 ) -> CommandResult {
-    print_last_state(run, execution, output)?;
+    print_last_state(session, execution, output)?;
     let Some(problem) = execution.describe_problem() else {
         return Ok(ExitStatus::Success);
     };
     let failure = Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(problem));
-    Ok(run.report_failure(&if execution.has_ended() {
+    Ok(session.report_failure(&if execution.has_ended() {
         failure.with_hint("see the execution's message above, or its steps in the platform's web interface")
     } else {
         failure.with_hint(execution.hint_after_deadline())

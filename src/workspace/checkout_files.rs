@@ -6,7 +6,7 @@ use crate::job::ci::Trigger;
 use crate::job::context::{self, CommitSource, RequestedRevisions};
 use crate::job::policy::{self, CheckoutFiles};
 use crate::job::settings::{self, Selection};
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{List, format_count, shorten_name};
 use sluicegate_git::{Change, CommitId, GitError, Snapshot};
@@ -20,9 +20,9 @@ const MAX_LISTED_FILES: usize = 20;
 impl Workspace<'_> {
     /// Returns the files of the checked-out commit in CI, where an earlier step of the job may have changed the files
     /// on disk. In a local run, returns the files on disk.
-    pub(crate) fn read_checkout_snapshot(&self, run: &Run) -> Result<Snapshot<'_>, Failure> {
+    pub(crate) fn read_checkout_snapshot(&self, session: &Session) -> Result<Snapshot<'_>, Failure> {
         if self.ci.host.is_local() {
-            return Ok(self.repo.read_disk_snapshot(run.hook_index_path())?);
+            return Ok(self.repo.read_disk_snapshot(session.hook_index_path())?);
         }
         Ok(self.repo.snapshot(self.repo.head()?.commit))
     }
@@ -33,7 +33,7 @@ impl Workspace<'_> {
     /// does not show a report.
     pub(crate) fn describe_other_checkout(
         &self,
-        run: &Run,
+        session: &Session,
         revisions: &RequestedRevisions,
     ) -> Result<Option<String>, Failure> {
         let commit_source =
@@ -51,14 +51,14 @@ impl Workspace<'_> {
             sluicegate_git::short_id(event_commit),
             head.commit
         );
-        run.defer_warning(note.clone());
+        session.defer_warning(note.clone());
         Ok(Some(note))
     }
 
     /// Fails if the files are not in a git repository, because an argument of the command needs one.
-    pub(crate) fn require_repository(&self, run: &Run) -> Result<(), GitError> {
+    pub(crate) fn require_repository(&self, session: &Session) -> Result<(), GitError> {
         if self.repo.is_plain_directory() {
-            let from = run.env.current_dir().to_owned();
+            let from = session.env.current_dir().to_owned();
             return Err(GitError::NotARepository { from });
         }
         Ok(())
@@ -114,7 +114,7 @@ impl Workspace<'_> {
     /// themselves were evaluated, and in a bare repository, which has no files on disk.
     pub(crate) fn describe_differences_on_disk(
         &self,
-        run: &Run,
+        session: &Session,
         evaluated_snapshot: &Snapshot<'_>,
         selection: &Selection,
     ) -> Option<String> {
@@ -123,7 +123,7 @@ impl Workspace<'_> {
             return None;
         }
         let short = commit.short();
-        match self.find_paths_differing_on_disk(run, commit, evaluated_snapshot, selection) {
+        match self.find_paths_differing_on_disk(session, commit, evaluated_snapshot, selection) {
             Ok(paths) if paths.is_empty() => None,
             Ok(paths) => {
                 let verb = if paths.len() == 1 { "differs" } else { "differ" };
@@ -143,25 +143,25 @@ impl Workspace<'_> {
     /// because they are not staged. Returns `None` if there are none, and if the run does not use the index.
     pub(crate) fn describe_unstaged_gate_files(
         &self,
-        run: &Run,
+        session: &Session,
         staged_snapshot: &Snapshot<'_>,
     ) -> Result<Option<String>, GitError> {
         let uses_index = self.ci.host.is_local() && matches!(self.local_files, CheckoutFiles::Staged(_));
         if !uses_index || self.has_separate_policy() {
             return Ok(None);
         }
-        let has_named_config_file = settings::requested_config_file(&run.global, &run.env).is_some();
+        let has_named_config_file = settings::requested_config_file(&session.global, &session.env).is_some();
         let optional_files = [Some(waivers::FILE_NAME), self.team_rules_path.as_deref()];
         let mut paths: Vec<&str> = Vec::new();
         if let Some(path) = self.config_file.as_deref() {
             // A named file that is not staged applies.
             let is_read_from_disk = has_named_config_file && staged_snapshot.find_file(path)?.is_none();
-            if !is_read_from_disk && self.differs_from_staged_file(run, staged_snapshot, path)? {
+            if !is_read_from_disk && self.differs_from_staged_file(session, staged_snapshot, path)? {
                 paths.push(path);
             }
         }
         for path in optional_files.into_iter().flatten() {
-            if self.differs_from_staged_file(run, staged_snapshot, path)? {
+            if self.differs_from_staged_file(session, staged_snapshot, path)? {
                 paths.push(path);
             }
         }
@@ -178,7 +178,7 @@ impl Workspace<'_> {
     /// whose changes the index hides, because its bytes cannot be compared.
     fn differs_from_staged_file(
         &self,
-        run: &Run,
+        session: &Session,
         staged_snapshot: &Snapshot<'_>,
         path: &str,
     ) -> Result<bool, GitError> {
@@ -196,7 +196,7 @@ impl Workspace<'_> {
                 compared_paths.push(staged_path.as_str());
             }
         }
-        let index = run.hook_index_path();
+        let index = session.hook_index_path();
         let hidden_paths = self.repo.list_hidden_paths(&compared_paths, index)?;
         compared_paths.retain(|path| !hidden_paths.contains(*path));
         let unmodified_files = self
@@ -209,7 +209,7 @@ impl Workspace<'_> {
     /// example a review. Does nothing in CI or if `head` is not the checked-out commit. An error is only logged.
     pub(crate) fn print_uncommitted_files_note(
         &self,
-        run: &Run,
+        session: &Session,
         head: &CommitId,
         action: &str,
         is_used: &dyn Fn(&str) -> bool,
@@ -221,13 +221,13 @@ impl Workspace<'_> {
         }
         let changes = self
             .repo
-            .read_disk_snapshot(run.hook_index_path())
+            .read_disk_snapshot(session.hook_index_path())
             .and_then(|disk| disk.find_changes(std::slice::from_ref(head), is_used));
         match changes {
             Ok(changes) if changes.is_empty() => {}
             Ok(changes) => {
                 let paths = List::new(changes.iter().map(|change| shorten_name(&change.path)));
-                run.ui.say(&format!(
+                session.ui.say(&format!(
                     "note: uncommitted changes to {} are not part of this {action}: {paths}",
                     format_count(changes.len(), "file")
                 ));
@@ -240,12 +240,12 @@ impl Workspace<'_> {
     /// and the disk.
     fn find_paths_differing_on_disk(
         &self,
-        run: &Run,
+        session: &Session,
         commit: &CommitId,
         evaluated_snapshot: &Snapshot<'_>,
         selection: &Selection,
     ) -> Result<BTreeSet<String>, GitError> {
-        let disk = self.repo.read_disk_snapshot(run.hook_index_path())?;
+        let disk = self.repo.read_disk_snapshot(session.hook_index_path())?;
         let gate_files = self
             .find_gate_files([evaluated_snapshot, &disk].into_iter())?
             .paths();

@@ -3,7 +3,7 @@
 
 use super::lock_file::LockFile;
 use crate::error::Failure;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_git::Repository;
 use std::fs::{File, TryLockError};
 use std::io;
@@ -31,7 +31,7 @@ pub(crate) struct CheckoutLock {
     _file: File,
 }
 
-impl Run {
+impl Session {
     /// Waits until no other command edits the current checkout, and keeps other commands from doing so.
     pub(crate) fn lock_checkout(&self) -> Result<Option<CheckoutLock>, Failure> {
         CheckoutLock::acquire(self, &self.open_repository()?)
@@ -42,12 +42,12 @@ impl CheckoutLock {
     /// Waits until no other command edits this checkout, and keeps other commands from doing so. Returns `None` if the
     /// checkout has no git directory that can contain a lock. Fails if the other command takes too long. A command that
     /// asks the user takes the lock after the answer.
-    pub(crate) fn acquire(run: &Run, repo: &Repository) -> Result<Option<Self>, Failure> {
+    pub(crate) fn acquire(session: &Session, repo: &Repository) -> Result<Option<Self>, Failure> {
         let Some(git_dir) = repo.git_dir() else {
             return Ok(None);
         };
         let path = git_dir.join(LOCK_FILE);
-        match wait_for_lock(&path, MAX_WAIT, &|| run.ui.say(WAITING_NOTICE)) {
+        match wait_for_lock(&path, MAX_WAIT, &|| session.ui.say(WAITING_NOTICE)) {
             LockOutcome::Locked(file) => Ok(Some(Self { _file: file })),
             LockOutcome::TimedOut => {
                 let message = format!(
@@ -59,7 +59,7 @@ impl CheckoutLock {
                 ))
             }
             LockOutcome::Unlockable(error) => {
-                run.ui.warn(&format!(
+                session.ui.warn(&format!(
                     "could not lock {}: {error}\nhint: do not run another sluicegate command that edits this checkout \
                      at the same time",
                     path.display()

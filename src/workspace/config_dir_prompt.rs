@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::session::{Run, is_ci};
+use crate::session::{Session, is_ci};
 use crate::ui::Ui;
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -82,11 +82,11 @@ fn find_pipeline_dirs(snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Failu
 /// and the command to run.
 pub(crate) fn require_config_dir(
     snapshot: &Snapshot<'_>,
-    run: &Run,
+    session: &Session,
     command: &str,
 ) -> Result<String, Failure> {
     let candidates = find_config_dir_candidates(snapshot)?;
-    match ask_for_config_dir(run, &candidates)? {
+    match ask_for_config_dir(session, &candidates)? {
         Some(name) => Ok(name),
         None => Err(unknown_config_dir_failure(&candidates, command)),
     }
@@ -114,8 +114,11 @@ pub(crate) fn unknown_config_dir_failure(candidates: &[String], command: &str) -
 
 /// Prompts for the hidden directory. Returns `None` if no terminal is attached or the input is empty. On a CI host
 /// there is no prompt, because some give jobs a terminal that no user reads.
-pub(crate) fn ask_for_config_dir(run: &Run, candidates: &[String]) -> Result<Option<String>, Failure> {
-    if is_ci(&run.env) || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+pub(crate) fn ask_for_config_dir(
+    session: &Session,
+    candidates: &[String],
+) -> Result<Option<String>, Failure> {
+    if is_ci(&session.env) || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(None);
     }
     let mut question = "Which hidden directory at the repository root is the platform's?\n".to_owned();

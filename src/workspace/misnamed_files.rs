@@ -2,16 +2,17 @@
 
 use super::Workspace;
 use crate::job::settings;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 use sluicegate_pipelines::waivers;
 
 impl Workspace<'_> {
     /// Warns of files at the root that are named almost like a gate file, because such files are ignored.
-    pub(super) fn warn_of_misnamed_files(&self, run: &Run) {
+    pub(super) fn warn_of_misnamed_files(&self, session: &Session) {
         for name in [settings::FILE_NAME, waivers::FILE_NAME, TEAM_RULES_FILE] {
             for misnamed_file in self.list_misnamed_files(name) {
-                run.ui
+                session
+                    .ui
                     .warn(&format!("{misnamed_file} is ignored: rename it to {name}"));
             }
         }

@@ -9,7 +9,7 @@ use crate::job::context::{
 };
 use crate::job::policy::{self, CheckoutFiles};
 use crate::job::settings;
-use crate::session::Run;
+use crate::session::Session;
 
 impl<'a> Workspace<'a> {
     /// Fetches the missing commits if requested, and reports each step. Then reads the settings again if the fetch or
@@ -17,20 +17,20 @@ impl<'a> Workspace<'a> {
     /// records the note about the age of the target's commit.
     pub(crate) fn deepen(
         &mut self,
-        run: &'a Run,
+        session: &'a Session,
         revisions: &RequestedRevisions,
         subject: DeepenSubject,
     ) -> Result<(), Failure> {
         let mut branch_fetch = None;
         if revisions.deepen {
-            branch_fetch = self.fetch_missing_commits(run, revisions, subject)?;
+            branch_fetch = self.fetch_missing_commits(session, revisions, subject)?;
             context::recognize_default_branch_run(&self.repo, &mut self.ci)?;
         }
         let commit_source = context::find_commit_source(&self.repo, &self.ci, revisions)?;
         let is_tip_unknown = matches!(self.policy_revision, PolicyRevision::Unknown { .. })
             || matches!(self.target_revision, PolicyRevision::Unknown { .. });
         if revisions.deepen || !commit_source.is_host() || is_tip_unknown {
-            self.reread_policy_settings(run, commit_source)?;
+            self.reread_policy_settings(session, commit_source)?;
         }
         self.target_age_note = context::describe_revision_age(
             &self.repo,
@@ -44,10 +44,14 @@ impl<'a> Workspace<'a> {
 
     /// Finds the policy and the target revision again, and replaces the settings by those of the policy revision. Fails
     /// if the commit of such a revision is not proven to be the newest of its branch; the first reading allowed that.
-    fn reread_policy_settings(&mut self, run: &'a Run, commit_source: CommitSource) -> Result<(), Failure> {
-        let choice = settings::resolve_policy_source(&run.global, &run.env)?;
+    fn reread_policy_settings(
+        &mut self,
+        session: &'a Session,
+        commit_source: CommitSource,
+    ) -> Result<(), Failure> {
+        let choice = settings::resolve_policy_source(&session.global, &session.env)?;
         let policy = policy::find_policy_revision(&self.repo, Some(&self.ci), choice, commit_source)?;
-        let policy_settings = run.read_policy_settings(
+        let policy_settings = session.read_policy_settings(
             &self.repo,
             policy,
             CheckoutFiles::for_run(&self.repo, Some(&self.ci), &self.local_files)?,
@@ -73,12 +77,12 @@ impl<'a> Workspace<'a> {
     /// fetched.
     fn fetch_missing_commits(
         &mut self,
-        run: &Run,
+        session: &Session,
         revisions: &RequestedRevisions,
         subject: DeepenSubject,
     ) -> Result<Option<BranchFetch>, ContextError> {
         let (repo, ci) = (&mut self.repo, &mut self.ci);
-        let report = |step: &str| run.ui.say(step);
+        let report = |step: &str| session.ui.say(step);
         let commit_source = context::find_commit_source(repo, ci, revisions)?;
         let run_fetch = context::fetch_run_branch(repo, ci, commit_source, &report)?;
         let policy_fetch =

@@ -38,7 +38,7 @@ use crate::job::context::{
 };
 use crate::job::policy::{self, CheckoutFiles, FilePresence, GateFile, UnusableFile};
 use crate::job::settings::{self, SettingSources};
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::worker_threads::start_worker_threads;
 use crate::workspace::target_revision::{allow_unproven_tip, find_target_revision};
 use sluicegate_git::{GitError, Repository, Snapshot};
@@ -75,7 +75,7 @@ pub(crate) struct Workspace<'a> {
     pub(crate) has_team_rules_of_job: bool,
 }
 
-impl Run {
+impl Session {
     /// Opens the repository, and reads the settings and the context of the run.
     pub(crate) fn open_workspace(&self) -> Result<Workspace<'_>, Failure> {
         self.open_workspace_in(self.open_repository()?, CheckoutFiles::OnDisk)
@@ -275,12 +275,12 @@ impl Workspace<'_> {
     /// which no policy revision is found.
     pub(crate) fn resolve_target(
         &self,
-        run: &Run,
+        session: &Session,
         revisions: &RequestedRevisions,
     ) -> Result<Target, Failure> {
         self.require_policy_on_unknown_host()?;
         let target = context::resolve_target(&self.repo, &self.ci, revisions)?;
-        print_warnings(run, &target.warnings);
+        print_warnings(session, &target.warnings);
         Ok(target)
     }
 
@@ -288,20 +288,20 @@ impl Workspace<'_> {
     /// host for which no policy revision is found.
     pub(crate) fn resolve_checkout_comparison(
         &self,
-        run: &Run,
+        session: &Session,
         revisions: &RequestedRevisions,
     ) -> Result<Comparison, Failure> {
         self.require_policy_on_unknown_host()?;
         let comparison = context::resolve_checkout(&self.repo, &self.ci, revisions)?;
-        print_warnings(run, &comparison.warnings);
+        print_warnings(session, &comparison.warnings);
         Ok(comparison)
     }
 }
 
 /// Prints the warnings, and records that they were shown so that the report does not repeat them.
-pub(crate) fn print_warnings(run: &Run, warnings: &[String]) {
+pub(crate) fn print_warnings(session: &Session, warnings: &[String]) {
     for warning in warnings {
-        run.ui.warn(warning);
-        run.add_shown_text(warning);
+        session.ui.warn(warning);
+        session.add_shown_text(warning);
     }
 }

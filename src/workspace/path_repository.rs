@@ -4,7 +4,7 @@
 use crate::env;
 use crate::error::Failure;
 use crate::job::settings::FILE_NAME;
-use crate::session::{Run, is_ci};
+use crate::session::{Session, is_ci};
 use crate::workspace::typed_paths::strip_root;
 use sluicegate_git::{GitError, Repository};
 use sluicegate_pipelines::pipelines::{CONFIG_DIR_FILES, is_pipeline};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Maximum number of entries of a directory that are searched for the hidden directory.
 const MAX_ENTRIES: usize = 10_000;
 
-impl Run {
+impl Session {
     /// Opens the repository of the current directory, or in a local run the repository that contains `paths`, if they
     /// are elsewhere. For a misspelled path, opens the current repository, so that the error names the path.
     pub(crate) fn open_repository_for_paths(&self, paths: &[PathBuf]) -> Result<Repository, GitError> {

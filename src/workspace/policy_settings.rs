@@ -8,7 +8,7 @@ use crate::job::policy::{
     self, CheckoutFiles, FilePresence, GateFile, GateFileReader, UnusableFile, normalize_path,
 };
 use crate::job::settings::{self, Checkout, FILE_NAME, Selection, SettingSources, SettingsError};
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
 use crate::workspace::policy_digests::hash_config_file_of_job;
 use crate::workspace::{Workspace, file_edits};
@@ -24,7 +24,7 @@ pub(super) struct PolicySettings<'a> {
     pub(super) team_rules_path: Option<String>,
 }
 
-impl Run {
+impl Session {
     /// Reads the configuration file from the policy revision, and resolves the settings that locate other files: the
     /// hidden directory and the team rules file. A configuration file outside the repository, which only the job can
     /// set, is read from disk and must be valid. `on_unusable` applies to a file in the repository.
@@ -98,37 +98,41 @@ impl Workspace<'_> {
     /// team rules file again, because a dropped file may have set them.
     pub(crate) fn resolve_settings<T>(
         &mut self,
-        run: &Run,
+        session: &Session,
         resolve: impl Fn(&SettingSources<'_>) -> Result<T, SettingsError>,
         selection: impl Fn(&T) -> &Selection,
     ) -> Result<T, Failure> {
         let mut settings = self.sources.resolve_or_drop_file(&resolve)?;
-        if let Some(reason) = self.explain_unmatched_policy(run, selection(&settings))? {
+        if let Some(reason) = self.explain_unmatched_policy(session, selection(&settings))? {
             settings = self.sources.resolve_without_file(&reason, &resolve)?;
         }
-        self.named_config_dir = self.sources.resolve_config_dir(&run.global)?;
+        self.named_config_dir = self.sources.resolve_config_dir(&session.global)?;
         self.team_rules_path = self
             .sources
-            .resolve_team_rules_path(&run.global, self.config_file.as_deref())?;
+            .resolve_team_rules_path(&session.global, self.config_file.as_deref())?;
         Ok(settings)
     }
 
     /// Returns the problem if the globs or the hidden directory of the policy match nothing in the revision that the
     /// policy is read from. Returns `None` in a local run and for a configuration file outside the repository, because
     /// those files are never dropped.
-    fn explain_unmatched_policy(&self, run: &Run, selection: &Selection) -> Result<Option<String>, Failure> {
+    fn explain_unmatched_policy(
+        &self,
+        session: &Session,
+        selection: &Selection,
+    ) -> Result<Option<String>, Failure> {
         if self.unusable_file_treatment() == UnusableFile::Reject || self.config_file.is_none() {
             return Ok(None);
         }
         let snapshot = match &self.policy_revision {
             PolicyRevision::Commit { commit, .. } => self.repo.snapshot(commit.clone()),
-            PolicyRevision::Head { .. } => self.repo.read_disk_snapshot(run.hook_index_path())?,
+            PolicyRevision::Head { .. } => self.repo.read_disk_snapshot(session.hook_index_path())?,
             PolicyRevision::Unknown { .. } => return Ok(None),
         };
-        let config_dir = self.sources.resolve_config_dir(&run.global)?;
+        let config_dir = self.sources.resolve_config_dir(&session.global)?;
         // Only a directory that the configuration file sets is checked, not one that the job sets.
         let file_config_dir = config_dir.filter(|name| {
-            settings::requested_config_dir(&run.global, &run.env).is_none()
+            settings::requested_config_dir(&session.global, &session.env).is_none()
                 && self.sources.sets_config_dir(name)
         });
         let reason = match explain_unmatched_include(&snapshot, selection)? {

@@ -2,7 +2,7 @@
 
 use super::Workspace;
 use crate::job::settings::FILE_NAME;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
 
 /// The time to print a warning that the report of a run contains, too.
@@ -18,14 +18,14 @@ impl Workspace<'_> {
     /// Prints the warnings about configuration files: about settings of the checkout that are not used, because the
     /// policy revision has no such file or an unusable one, and about misnamed files. With
     /// [`WarningTiming::IfNotReported`], the first warning waits: the report contains it, too.
-    pub(crate) fn warn_of_config_files(&self, run: &Run, timing: WarningTiming) {
+    pub(crate) fn warn_of_config_files(&self, session: &Session, timing: WarningTiming) {
         if let Some(unused_settings_note) = self.sources.note() {
             match timing {
-                WarningTiming::AtOnce => run.ui.warn(unused_settings_note),
-                WarningTiming::IfNotReported => run.defer_warning(unused_settings_note.to_owned()),
+                WarningTiming::AtOnce => session.ui.warn(unused_settings_note),
+                WarningTiming::IfNotReported => session.defer_warning(unused_settings_note.to_owned()),
             }
         }
-        self.warn_of_misnamed_files(run);
+        self.warn_of_misnamed_files(session);
     }
 
     /// Returns a limit of the verdict, a fact that reports show next to it, if settings of the checkout's configuration

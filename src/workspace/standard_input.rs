@@ -3,7 +3,7 @@
 use super::Workspace;
 use crate::error::Failure;
 use crate::job::cli::CheckArgs;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_base::input;
 use sluicegate_git::Snapshot;
 use sluicegate_yaml::MAX_DOCUMENT_BYTES;
@@ -22,7 +22,7 @@ impl StandardInput {
     /// Returns `None` if neither of these two arguments is used. Fails if only one of them is used, or if there are
     /// other paths.
     pub(crate) fn read_if_requested(
-        run: &Run,
+        session: &Session,
         workspace: &Workspace<'_>,
         args: &CheckArgs,
     ) -> Result<Option<Self>, Failure> {
@@ -41,7 +41,7 @@ impl StandardInput {
             return Err(Failure::usage("--stdin-path needs `-` as the only path")
                 .with_hint("run `sluicegate check - --stdin-path PATH`"));
         }
-        let path = workspace.resolve_typed_path(run, path)?;
+        let path = workspace.resolve_typed_path(session, path)?;
         let content = input::read_bytes(io::stdin().lock(), MAX_DOCUMENT_BYTES)
             .map_err(|error| Failure::usage(format!("could not read standard input: {error}")))?;
         let file = write_to_temporary_file(&content).map_err(|error| {

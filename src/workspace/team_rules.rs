@@ -5,7 +5,7 @@ use crate::job::policy::{
     self, CheckoutFiles, FilePresence, GateFile, GateFileReader, GateFileVersion, NamedText, UnusableFile,
 };
 use crate::job::settings::SettingSources;
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
@@ -142,12 +142,12 @@ impl Workspace<'_> {
     /// If it repairs the team rules, these are its own versions of the unusable rules.
     pub(crate) fn read_rules_of_repair(
         &self,
-        run: &Run,
+        session: &Session,
         snapshot: &Snapshot<'_>,
         file: &UnusableTeamRules,
     ) -> Result<TeamRuleSet, Failure> {
         let named_path = if file.is_configuration {
-            self.find_team_rules_path_at(run, snapshot, &file.path)?
+            self.find_team_rules_path_at(session, snapshot, &file.path)?
         } else {
             Some(file.path.clone())
         };
@@ -173,7 +173,7 @@ impl Workspace<'_> {
     /// `None` if that file turns the rules off, or cannot be used.
     fn find_team_rules_path_at(
         &self,
-        run: &Run,
+        session: &Session,
         snapshot: &Snapshot<'_>,
         config_path: &str,
     ) -> Result<Option<String>, Failure> {
@@ -181,7 +181,7 @@ impl Workspace<'_> {
             return Ok(None);
         };
         Ok(sources
-            .resolve_team_rules_path(&run.global, Some(config_path))
+            .resolve_team_rules_path(&session.global, Some(config_path))
             .ok()
             .flatten())
     }
@@ -245,11 +245,11 @@ impl Workspace<'_> {
 
     /// Returns whether the checked-out change repairs this team rules file: it edits the file, and its version can be
     /// used.
-    pub(crate) fn is_repaired_in_checkout(&self, run: &Run, file: &UnusableTeamRules) -> bool {
+    pub(crate) fn is_repaired_in_checkout(&self, session: &Session, file: &UnusableTeamRules) -> bool {
         !file.is_configuration
             && self.is_edited_in_checkout(&file.path, MAX_TEAM_RULES_BYTES)
             && self
-                .read_checkout_snapshot(run)
+                .read_checkout_snapshot(session)
                 .is_ok_and(|snapshot| self.can_use_team_rules_at(&snapshot, &file.path))
     }
 

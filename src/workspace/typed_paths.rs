@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::job::policy::normalize_path;
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{self, quote_shell_word};
 use sluicegate_git::{CommitId, Snapshot, is_missing_file_error};
@@ -17,14 +17,14 @@ impl Workspace<'_> {
     /// exist in the snapshot or in a base. The root restricts nothing, so with it, the result is empty.
     pub(crate) fn resolve_typed_paths(
         &self,
-        run: &Run,
+        session: &Session,
         typed_paths: &[PathBuf],
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
     ) -> Result<Vec<String>, Failure> {
         let mut paths = Vec::new();
         for typed_path in typed_paths {
-            let path = self.resolve_typed_path(run, typed_path)?;
+            let path = self.resolve_typed_path(session, typed_path)?;
             self.require_existing_path(&path, typed_path, snapshot, bases)?;
             paths.push(path);
         }
@@ -36,8 +36,8 @@ impl Workspace<'_> {
 
     /// Converts a path that the user typed relative to the current directory to one relative to the repository root.
     /// Fails if the path is outside the repository or is not UTF-8.
-    pub(crate) fn resolve_typed_path(&self, run: &Run, typed_path: &Path) -> Result<String, Failure> {
-        let Some(relative_path) = strip_root(self.repo.root(), run.env.current_dir(), typed_path) else {
+    pub(crate) fn resolve_typed_path(&self, session: &Session, typed_path: &Path) -> Result<String, Failure> {
+        let Some(relative_path) = strip_root(self.repo.root(), session.env.current_dir(), typed_path) else {
             let root = self.repo.root().display();
             let root_kind = if self.repo.is_plain_directory() {
                 "directory"

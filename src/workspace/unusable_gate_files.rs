@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::interface_version::{self, LoadedInterface};
 use crate::job::policy::{self, GateFileVersion, MAX_FILE_BYTES, NamedText};
 use crate::job::settings::{self, Selection, SettingSources, SettingsError};
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
 use crate::workspace::gate_file_problems::{
     GateFileKind, GateFileProblem, UnusableGateFiles, describe_error,
@@ -31,7 +31,7 @@ type GateFileProblems = BTreeMap<GateFileKind, GateFileProblem>;
 
 /// A version of the gate configuration.
 struct GateVersion<'v> {
-    run: &'v Run,
+    session: &'v Session,
     workspace: &'v Workspace<'v>,
     snapshot: &'v Snapshot<'v>,
     resolve: &'v ResolveSelection<'v>,
@@ -48,7 +48,7 @@ impl Workspace<'_> {
     /// Fails if the change adds a key that only the job may set.
     pub(crate) fn find_unusable_gate_files(
         &self,
-        run: &Run,
+        session: &Session,
         snapshot: &Snapshot<'_>,
         base_commits: &[CommitId],
         resolve: &ResolveSelection<'_>,
@@ -57,7 +57,7 @@ impl Workspace<'_> {
         if self.ci.host.is_local() {
             return Ok(unusable);
         }
-        let head_version = GateVersion::for_head(run, self, snapshot, resolve)?;
+        let head_version = GateVersion::for_head(session, self, snapshot, resolve)?;
         let head_problems = head_version.find_problems()?;
         if head_problems.is_empty() {
             return Ok(unusable);
@@ -65,7 +65,7 @@ impl Workspace<'_> {
         let mut base_problems = Vec::new();
         for base in base_commits {
             let base_snapshot = self.repo.snapshot(base.clone());
-            let base_version = GateVersion::for_base(run, self, &base_snapshot, resolve)?;
+            let base_version = GateVersion::for_base(session, self, &base_snapshot, resolve)?;
             base_problems.push(base_version.find_problems()?);
         }
         for (kind, problem) in head_problems {
@@ -92,13 +92,13 @@ impl Workspace<'_> {
 impl<'v> GateVersion<'v> {
     /// Creates the version of a base.
     fn for_base(
-        run: &'v Run,
+        session: &'v Session,
         workspace: &'v Workspace<'v>,
         snapshot: &'v Snapshot<'v>,
         resolve: &'v ResolveSelection<'v>,
     ) -> Result<Self, Failure> {
         Ok(Self {
-            run,
+            session,
             workspace,
             snapshot,
             resolve,
@@ -110,21 +110,21 @@ impl<'v> GateVersion<'v> {
 
     /// Creates the version of head, which may be on disk.
     fn for_head(
-        run: &'v Run,
+        session: &'v Session,
         workspace: &'v Workspace<'v>,
         snapshot: &'v Snapshot<'v>,
         resolve: &'v ResolveSelection<'v>,
     ) -> Result<Self, Failure> {
         Ok(Self {
             is_head: true,
-            ..Self::for_base(run, workspace, snapshot, resolve)?
+            ..Self::for_base(session, workspace, snapshot, resolve)?
         })
     }
 
     /// Checks each file of the gate configuration in this version, and returns the problems by the kind of the file.
     fn find_problems(mut self) -> Result<GateFileProblems, Failure> {
         let mut problems = GateFileProblems::new();
-        let job_config_dir = settings::requested_config_dir(&self.run.global, &self.run.env);
+        let job_config_dir = settings::requested_config_dir(&self.session.global, &self.session.env);
         let file_config_dir = self.check_config_file(&mut problems)?;
         if let Some(config_dir) = job_config_dir.or(file_config_dir) {
             self.config_dir = Ok(Some(config_dir));
@@ -178,7 +178,7 @@ impl<'v> GateVersion<'v> {
                 return Ok(None);
             }
             Ok(None) => {
-                if settings::requested_config_file(&self.run.global, &self.run.env).is_some() {
+                if settings::requested_config_file(&self.session.global, &self.session.env).is_some() {
                     let message = format!("{path} is missing, but the job sets this path with --config");
                     let problem = GateFileProblem::new(content, message).at_path(path);
                     problems.insert(GateFileKind::Settings, problem);
@@ -220,10 +220,10 @@ impl<'v> GateVersion<'v> {
             problems.insert(GateFileKind::Settings, problem);
         }
         self.team_rules_path = sources
-            .resolve_team_rules_path(&self.run.global, Some(path.as_str()))
+            .resolve_team_rules_path(&self.session.global, Some(path.as_str()))
             .ok()
             .flatten();
-        let config_dir = sources.resolve_config_dir(&self.run.global).ok().flatten();
+        let config_dir = sources.resolve_config_dir(&self.session.global).ok().flatten();
         Ok(config_dir.filter(|dir| sources.sets_config_dir(dir)))
     }
 
@@ -231,7 +231,10 @@ impl<'v> GateVersion<'v> {
     /// tracked if git cannot tell.
     fn is_tracked_file(&self, path: &str) -> bool {
         if self.is_head {
-            let is_tracked = self.workspace.repo.is_tracked(path, self.run.hook_index_path());
+            let is_tracked = self
+                .workspace
+                .repo
+                .is_tracked(path, self.session.hook_index_path());
             is_tracked.unwrap_or(true)
         } else {
             self.snapshot.find_file(path).is_ok_and(|file| file.is_some())
@@ -241,12 +244,12 @@ impl<'v> GateVersion<'v> {
     /// Returns the problem if a value of the configuration file is invalid, or if its globs, its hidden directory
     /// or its team rules file match nothing.
     fn explain_bad_value(&self, sources: &SettingSources<'_>) -> Result<Option<String>, Failure> {
-        let config_dir = match sources.resolve_config_dir(&self.run.global) {
+        let config_dir = match sources.resolve_config_dir(&self.session.global) {
             Ok(dir) => dir,
             // The run has already failed if the job sets an invalid directory, so this one is the file's.
             Err(error) => return Ok(Some(error.to_note())),
         };
-        if let Some(reason) = explain_unusable_settings(self.run, self.workspace, sources) {
+        if let Some(reason) = explain_unusable_settings(self.session, self.workspace, sources) {
             return Ok(Some(reason));
         }
         // If the selection fails also without the file, the run has failed with the job's error.
@@ -258,7 +261,7 @@ impl<'v> GateVersion<'v> {
             }
         };
         let file_config_dir = config_dir.filter(|dir| {
-            settings::requested_config_dir(&self.run.global, &self.run.env).is_none()
+            settings::requested_config_dir(&self.session.global, &self.session.env).is_none()
                 && sources.sets_config_dir(dir)
         });
         if let Some(reason) = explain_unmatched_include(self.snapshot, &selection)? {

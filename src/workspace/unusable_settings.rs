@@ -5,7 +5,7 @@ use super::unusable_publish_settings::reject_unusable_publish_settings;
 use crate::error::Failure;
 use crate::job::policy::{self, GateFileVersion};
 use crate::job::settings::SettingSources;
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_git::{GitError, Repository, Snapshot};
 
@@ -13,15 +13,15 @@ use sluicegate_git::{GitError, Repository, Snapshot};
 /// configuration file in `sources`. A setting that is invalid without the file, too, is the job's: it ends the command
 /// that uses it, and says nothing about the file.
 pub(super) fn explain_unusable_settings(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     sources: &SettingSources<'_>,
 ) -> Option<String> {
     let job_sources = workspace.sources.without_file();
     let kinds = [resolve_connection, resolve_team_rules, resolve_publish];
     for resolve_settings in kinds {
-        if let Err(failure) = resolve_settings(run, workspace, sources)
-            && resolve_settings(run, workspace, &job_sources).is_ok()
+        if let Err(failure) = resolve_settings(session, workspace, sources)
+            && resolve_settings(session, workspace, &job_sources).is_ok()
         {
             return Some(failure.to_note());
         }
@@ -29,21 +29,25 @@ pub(super) fn explain_unusable_settings(
     None
 }
 
-fn resolve_connection(run: &Run, _: &Workspace<'_>, sources: &SettingSources<'_>) -> Result<(), Failure> {
-    sources.resolve_connection(&run.global)?;
+fn resolve_connection(
+    session: &Session,
+    _: &Workspace<'_>,
+    sources: &SettingSources<'_>,
+) -> Result<(), Failure> {
+    sources.resolve_connection(&session.global)?;
     Ok(())
 }
 
 fn resolve_team_rules(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     sources: &SettingSources<'_>,
 ) -> Result<(), Failure> {
-    sources.resolve_team_rules_path(&run.global, workspace.config_file.as_deref())?;
+    sources.resolve_team_rules_path(&session.global, workspace.config_file.as_deref())?;
     Ok(())
 }
 
-fn resolve_publish(_: &Run, _: &Workspace<'_>, sources: &SettingSources<'_>) -> Result<(), Failure> {
+fn resolve_publish(_: &Session, _: &Workspace<'_>, sources: &SettingSources<'_>) -> Result<(), Failure> {
     reject_unusable_publish_settings(sources)
 }
 

@@ -4,7 +4,7 @@ use super::adoption::Adoption;
 use super::{Baseline, describe_earlier_base};
 use crate::error::Failure;
 use crate::job::settings::Connection;
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::artifact_versions::list_versions;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, GitError, Repository};
@@ -24,14 +24,14 @@ impl Baseline {
     /// that version. Before the first version, uses the commit that adopted `new-only`. If the platform is unavailable,
     /// or `head` contains the commit of no version, the baseline has no commit but a reason.
     pub(crate) fn at_published_version(
-        run: &Run,
+        session: &Session,
         workspace: &Workspace<'_>,
         connection: &Connection,
         prefix: &str,
         head: &CommitId,
     ) -> Result<Self, Failure> {
-        let platform = run.create_platform_client(connection)?;
-        let details = match run.block_on(platform.find_latest_artifact(prefix))? {
+        let platform = session.create_platform_client(connection)?;
+        let details = match session.block_on(platform.find_latest_artifact(prefix))? {
             Ok(Some(details)) => details.artifact,
             Ok(None) => return Self::at_new_only_adoption(workspace, prefix, head),
             Err(error) => return Self::at_unknown_version(error),
@@ -51,7 +51,7 @@ impl Baseline {
             );
             return Ok(Self::at_published_commit(None, reason));
         }
-        let (earlier_name, commit) = match find_contained_version(run, &platform, repo, prefix, head)? {
+        let (earlier_name, commit) = match find_contained_version(session, &platform, repo, prefix, head)? {
             Ok(Some(version)) => version,
             Ok(None) => {
                 let reason = format!("{missing_commit}, nor that of an earlier version that is enabled");
@@ -132,13 +132,13 @@ fn find_contained_commit(repo: &Repository, id: &str, head: &CommitId) -> Result
 /// and a version of another branch says nothing about the findings that were published from this one. Examines at most
 /// [`MAX_EXAMINED_VERSIONS`]. The inner error is that of a request.
 fn find_contained_version(
-    run: &Run,
+    session: &Session,
     platform: &Platform,
     repo: &Repository,
     prefix: &str,
     head: &CommitId,
 ) -> Result<Result<Option<(String, CommitId)>, HttpError>, Failure> {
-    let mut versions = match run.block_on(list_versions(platform, prefix))? {
+    let mut versions = match session.block_on(list_versions(platform, prefix))? {
         Ok(versions) => versions,
         Err(error) => return Ok(Err(error)),
     };
@@ -148,7 +148,7 @@ fn find_contained_version(
         let Some(name) = version.version_name.clone() else {
             continue;
         };
-        let id = match run.block_on(find_enabled_commit_id(platform, prefix, &name, version))? {
+        let id = match session.block_on(find_enabled_commit_id(platform, prefix, &name, version))? {
             Ok(Some(id)) => id,
             Ok(None) => continue,
             Err(error) => return Ok(Err(error)),

@@ -5,7 +5,7 @@ use crate::gate::changes::change_list::{self, ChangedPipelineFacts};
 use crate::gate::pipeline_positions::PositionCache;
 use crate::gate::{CollectedFacts, SelectedPipelines, ShardSelection};
 use crate::job::settings::GateSettings;
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_git::{Change, CommitId, GitError, Repository};
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -37,7 +37,7 @@ impl BackgroundComparison {
     /// Starts a thread that compares the selected changes while the platform reviews. Returns `None` if no output shows
     /// the changes or there is no base.
     pub(crate) fn start_if_needed(
-        run: &Run,
+        session: &Session,
         workspace: &Workspace<'_>,
         head: &CommitId,
         settings: &GateSettings,
@@ -45,7 +45,8 @@ impl BackgroundComparison {
         paths: &[String],
         shard_selection: &ShardSelection,
     ) -> Option<Self> {
-        let is_shown = change_list::needs_change_list(run, workspace.ci.host, &settings.verdict.destinations);
+        let is_shown =
+            change_list::needs_change_list(session, workspace.ci.host, &settings.verdict.destinations);
         if !is_shown || pipelines.bases.is_empty() {
             return None;
         }

@@ -10,7 +10,7 @@ use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Changes};
 use crate::job::settings::ReportDestinations;
 use crate::publish::{CallGraph, MAX_LISTED_CALLERS};
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::step_report::STEP_SUMMARY;
 use sluicegate_git::{Change, CommitId, GitError, Repository, Snapshot};
 use sluicegate_pipelines::findings::{FileChange, Report, Shard};
@@ -19,21 +19,21 @@ use sluicegate_reports::{ChangedFile, Format};
 use std::collections::BTreeSet;
 
 /// Returns whether any configured output includes the list of changes.
-pub(crate) fn needs_change_list(run: &Run, host: Host, destinations: &ReportDestinations) -> bool {
-    destinations.changes == Changes::Auto && has_output(run, host, destinations, Format::needs_changes)
+pub(crate) fn needs_change_list(session: &Session, host: Host, destinations: &ReportDestinations) -> bool {
+    destinations.changes == Changes::Auto && has_output(session, host, destinations, Format::needs_changes)
 }
 
 /// Returns whether the run writes an output whose format has this property. Comments, the step summary and annotations
 /// of Buildkite are Markdown.
 pub(crate) fn has_output(
-    run: &Run,
+    session: &Session,
     host: Host,
     destinations: &ReportDestinations,
     has_property: fn(Format) -> bool,
 ) -> bool {
     let has_markdown = destinations.comment
         || (destinations.annotations != Annotations::None && host == Host::Buildkite)
-        || run.env.get(STEP_SUMMARY).is_some();
+        || session.env.get(STEP_SUMMARY).is_some();
     destinations.has_report(has_property) || (has_markdown && has_property(Format::Markdown))
 }
 

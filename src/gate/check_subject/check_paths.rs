@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::gate::SelectedPipelines;
 use crate::gate::selection::unmatched_selection::is_named;
 use crate::job::context::Comparison;
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
@@ -28,13 +28,13 @@ impl CheckPaths {
     /// Converts the paths that the user typed to restrictions: only changes within these paths are reviewed. Fails if a
     /// path exists neither in the snapshot nor in a base.
     pub(crate) fn from_restrictions(
-        run: &Run,
+        session: &Session,
         workspace: &Workspace<'_>,
         typed_paths: &[PathBuf],
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
     ) -> Result<Self, Failure> {
-        let paths = workspace.resolve_typed_paths(run, typed_paths, snapshot, bases)?;
+        let paths = workspace.resolve_typed_paths(session, typed_paths, snapshot, bases)?;
         Ok(Self {
             named_files: Vec::new(),
             restrictions: paths.into_iter().zip(typed_paths.iter().cloned()).collect(),

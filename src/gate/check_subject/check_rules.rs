@@ -4,7 +4,7 @@ use crate::document_content::read_document_on_disk;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::policy;
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{format_and_more_of, quote_shell_word};
 use sluicegate_git::{CommitId, Snapshot};
@@ -64,13 +64,13 @@ impl Workspace<'_> {
     /// project. The default rules are used only in a local run if neither the branch nor its target has a rules file.
     pub(crate) fn find_check_rules(
         &self,
-        run: &Run,
+        session: &Session,
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
         rules_file: Option<&Path>,
     ) -> Result<CheckRules, Failure> {
         if let Some(file) = rules_file {
-            return self.read_named_rules(run, file);
+            return self.read_named_rules(session, file);
         }
         let rules = self.read_rules_at(snapshot)?;
         if rules.is_some() || !self.needs_default_rules(snapshot, bases)? {
@@ -109,8 +109,8 @@ impl Workspace<'_> {
 
     /// Reads the rules file that the job passes with `--rules`. Fails if the file has errors. In CI, the file must be
     /// outside the checkout, because the change controls the files in the checkout.
-    fn read_named_rules(&self, run: &Run, file: &Path) -> Result<CheckRules, Failure> {
-        let absolute_path = run.env.current_dir().join(file);
+    fn read_named_rules(&self, session: &Session, file: &Path) -> Result<CheckRules, Failure> {
+        let absolute_path = session.env.current_dir().join(file);
         let typed_path = file.display().to_string();
         let is_inside = policy::find_path_in_repository(self.repo.root(), &absolute_path).is_some();
         if is_inside && !self.ci.host.is_local() {

@@ -9,7 +9,7 @@ use crate::gate::run::SelectedRun;
 use crate::gate::run::report_subject::ReviewedFiles;
 use crate::job::context::{self, Comparison, RequestedRevisions};
 use crate::job::settings::CheckSettings;
-use crate::session::{Run, is_ci};
+use crate::session::{Session, is_ci};
 use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_git::{CommitId, Snapshot};
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 /// The settings of a check, and where they apply.
 pub(crate) struct CheckSubject<'a> {
-    pub(crate) session: &'a Run,
+    pub(crate) session: &'a Session,
     pub(crate) workspace: &'a Workspace<'a>,
     pub(crate) settings: &'a CheckSettings,
 }

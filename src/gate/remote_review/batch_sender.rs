@@ -2,13 +2,13 @@
 
 use crate::error::Failure;
 use crate::gate::{self, BatchResponse, Batching, ReviewParameters};
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_platform::api::Platform;
 use std::sync::mpsc::{self, Sender};
 
 /// Requests reviews in batches. Does not refer to the repository, so that a separate thread can send the requests.
 pub(super) struct BatchSender<'a> {
-    pub(super) session: &'a Run,
+    pub(super) session: &'a Session,
     pub(super) platform: &'a Platform,
     pub(super) batching: Batching,
 }

@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::{BatchError, BatchResponse};
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::failure_conversion::http_exit_status;
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::collections::BTreeSet;
@@ -114,10 +114,10 @@ impl FailedRequests {
 
     /// Prints the failures, as warnings if the change passes despite them. Records their texts as shown, so that the
     /// report does not repeat them.
-    pub(crate) fn print(&self, run: &Run, is_passing: bool) -> Result<(), Failure> {
+    pub(crate) fn print(&self, session: &Session, is_passing: bool) -> Result<(), Failure> {
         for (cause, failure) in &self.failures {
-            run.print_failure("review", failure, is_passing)?;
-            run.add_shown_text(cause);
+            session.print_failure("review", failure, is_passing)?;
+            session.add_shown_text(cause);
         }
         Ok(())
     }

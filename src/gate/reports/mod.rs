@@ -12,7 +12,7 @@ use crate::gate::run::report_subject::ReportSubject;
 use crate::gate::run::{EvaluatedRun, EvaluationFacts};
 use crate::job::ci::CiContext;
 use crate::job::settings::Selection;
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use report_comparison::{compare_with_older_report, reject_incomparable_reports};
 use reported_commit::reject_unfinished_runs;
@@ -90,7 +90,7 @@ impl<'a> SavedReports<'a> {
     /// also be the report of an ancestor and must not come from the change. `team_rules` explain their findings.
     pub(crate) fn evaluate_reports(
         mut self,
-        session: &'a Run,
+        session: &'a Session,
         team_rules: TeamRuleSet,
         files: &[PathBuf],
         compared_file: Option<&Path>,
@@ -138,7 +138,7 @@ impl<'a> SavedReports<'a> {
     /// report is not one of the change itself.
     fn require_earlier_commit(
         &self,
-        session: &Run,
+        session: &Session,
         older: &Report,
         file: &Path,
         reports: &[Report],

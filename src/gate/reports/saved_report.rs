@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::{Positions, decide_verdict, find_report_causes};
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_base::input;
 use sluicegate_git::Repository;
 use sluicegate_pipelines::findings::{FailOn, Origin, Report, Verdict};
@@ -15,12 +15,12 @@ use std::path::Path;
 pub(crate) const MAX_REPORT_SIZE: u64 = 512 * 1024 * 1024;
 
 /// Reads a report from a file, or from standard input if the file is `-`.
-pub(crate) fn read_report(run: &Run, file: &Path) -> Result<Report, Failure> {
+pub(crate) fn read_report(session: &Session, file: &Path) -> Result<Report, Failure> {
     let text = if file == Path::new("-") {
         input::read_bytes(io::stdin().lock(), MAX_REPORT_SIZE)
             .map_err(|error| Failure::usage(format!("could not read standard input: {error}")))?
     } else {
-        run.read_user_file(&run.env.current_dir().join(file), MAX_REPORT_SIZE)?
+        session.read_user_file(&session.env.current_dir().join(file), MAX_REPORT_SIZE)?
     };
     parse_report(&text, &file.display().to_string())
 }

@@ -4,14 +4,14 @@ use crate::exit::ExitStatus;
 use crate::gate::ComparedChanges;
 use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::run::report_subject::ReviewedFiles;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::Report;
 use sluicegate_pipelines::team_rules::TeamRuleSet;
 
 /// A run with its report: it evaluated files, or read the reports of earlier runs.
 pub(crate) struct EvaluatedRun<'a, S = ReviewedFiles<'a>> {
-    pub(crate) session: &'a Run,
+    pub(crate) session: &'a Session,
     pub(crate) subject: S,
     pub(crate) report: Report,
     pub(crate) status: ExitStatus,

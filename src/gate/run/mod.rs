@@ -28,7 +28,7 @@ use crate::gate::{
     BasePaths, GateAction, ProjectFindings, RunFindings, ShardSelection, explain_partial_review,
 };
 use crate::job::settings::Connection;
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::team_rules::TeamRulesInForce;
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Engine, LimitKind, VerdictLimit};
@@ -77,7 +77,7 @@ pub(crate) trait ReviewEngine {
 
 /// A run with the pipelines to evaluate, and what they are compared with.
 pub(crate) struct GateRun<'a> {
-    pub(crate) session: &'a Run,
+    pub(crate) session: &'a Session,
     pub(crate) subject: ReviewedFiles<'a>,
     /// The selected pipelines, and the changes to the gate configuration.
     pub(crate) selection: SelectionResult,

@@ -7,7 +7,7 @@ use crate::job::ci::CiContext;
 use crate::job::cli::CompatMode;
 use crate::job::context::Comparison;
 use crate::job::settings::{GateSettings, Selection};
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_git::{Repository, Snapshot};
@@ -64,7 +64,7 @@ impl ReviewedFiles<'_> {
     /// Selects the pipelines to review, see [`SelectedRun::select_pipelines`](super::SelectedRun::select_pipelines).
     pub(crate) fn select_pipelines(
         &self,
-        session: &Run,
+        session: &Session,
         resolve: &ResolveSelection<'_>,
     ) -> Result<SelectionResult, Failure> {
         let request = SelectionRequest {

@@ -7,7 +7,7 @@ use crate::gate::run::report_subject::ReviewedFiles;
 use crate::gate::selection::{SelectionResult, explain_empty_selection};
 use crate::gate::shard_selection::EMPTY_SHARD_REASON;
 use crate::gate::{ShardSelection, explain_partial_review};
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::team_rules::TeamRulesInForce;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_base::text::format_count;
@@ -15,7 +15,7 @@ use sluicegate_pipelines::findings::Shard;
 
 /// A run whose selection may still change: before a publish, it gets more pipelines, and a shard covers only some.
 pub(crate) struct SelectedRun<'a> {
-    pub(crate) session: &'a Run,
+    pub(crate) session: &'a Session,
     pub(crate) subject: ReviewedFiles<'a>,
     /// The selected pipelines, and the changes to the gate configuration.
     pub(crate) selection: SelectionResult,
@@ -27,7 +27,7 @@ impl<'a> SelectedRun<'a> {
     /// Creates a run over the pipelines that the settings select. `resolve` resolves the selection settings from
     /// another version of the configuration file, and fails if that version cannot be used.
     pub(crate) fn select_pipelines(
-        session: &'a Run,
+        session: &'a Session,
         subject: ReviewedFiles<'a>,
         resolve: &ResolveSelection<'_>,
     ) -> Result<Self, Failure> {

@@ -19,7 +19,7 @@ use crate::gate::{
 use crate::job::cli::GateChanges;
 use crate::job::context::{Comparison, RequestedRevisions};
 use crate::job::settings::Selection;
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use crate::workspace::gate_file_problems::UnusableGateFiles;
 use crate::workspace::unusable_gate_files::ResolveSelection;
@@ -67,15 +67,16 @@ pub(crate) struct SelectionResult {
 impl SelectionResult {
     /// Prints why all pipelines are selected, unless the job requested that, a warning already explains it, or there
     /// are none.
-    pub(crate) fn report_reason_for_all(&self, run: &Run, revisions: &RequestedRevisions) {
+    pub(crate) fn report_reason_for_all(&self, session: &Session, revisions: &RequestedRevisions) {
         if self.pipelines.files.is_empty() {
             return;
         }
         let reason = self.pipelines.reason_for_all.as_ref().filter(|_| !revisions.all);
-        let shown_texts = run.shown_texts();
+        let shown_texts = session.shown_texts();
         let is_shown = |reason: &String| shown_texts.iter().any(|text| text.contains(reason));
         if let Some(reason) = reason.filter(|reason| !is_shown(reason)) {
-            run.ui
+            session
+                .ui
                 .say(&SelectionReason::AllSelected(reason.clone()).to_string());
         }
     }
@@ -144,7 +145,7 @@ impl Workspace<'_> {
     /// if there are any. Selects nothing if the event has nothing to review.
     pub(crate) fn select_pipelines(
         &self,
-        run: &Run,
+        session: &Session,
         snapshot: &Snapshot<'_>,
         comparison: &Comparison,
         request: &SelectionRequest<'_>,
@@ -155,8 +156,9 @@ impl Workspace<'_> {
         self.reject_unmatched_selection(snapshot, &comparison.bases, request)?;
         // Fails if the directory is ambiguous; its name is not needed here.
         self.find_config_dir(snapshot)?;
-        let named_base = self.resolve_base_named_with_all(run, comparison, request.revisions)?;
-        let host_bases = self.resolve_gate_bases(run, comparison, request.revisions, named_base.as_ref())?;
+        let named_base = self.resolve_base_named_with_all(session, comparison, request.revisions)?;
+        let host_bases =
+            self.resolve_gate_bases(session, comparison, request.revisions, named_base.as_ref())?;
         let bases = match host_bases.as_slice() {
             [] => comparison.bases.as_slice(),
             bases => bases,
@@ -192,7 +194,7 @@ impl Workspace<'_> {
         let fails_on_gate_change = self.gate_changes == GateChanges::Fail;
         let rejects_gate_change =
             fails_on_gate_change && !pipelines.gate_changes.is_empty() && has_changes_outside_gate(&scope)?;
-        let unusable_files = self.find_unusable_gate_files(run, snapshot, bases, request.resolve)?;
+        let unusable_files = self.find_unusable_gate_files(session, snapshot, bases, request.resolve)?;
         let stricter_target = self.find_stricter_target(snapshot, bases, &pipelines)?;
         let may_be_stricter = stricter_target
             .as_ref()

@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::operations::tasks::messages::format_event;
 use crate::operations::tasks::task_wait::add_status_hint;
 use crate::operations::tasks::{TASK_CHECK_INSTRUCTION, task_text};
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::resource::created_without_id_failure;
 use crate::session::resource_lookup::creation_failure;
 use jiff::Timestamp;
@@ -55,7 +55,7 @@ impl TaskOutcome {
 
 /// Follows a task with these grants, until its end or the time limit.
 pub(super) struct TaskFollower<'a> {
-    pub(super) run: &'a Run,
+    pub(super) session: &'a Session,
     pub(super) platform: &'a Platform,
     pub(super) grants: &'a ToolGrants,
     pub(super) pace: Pace,
@@ -69,7 +69,7 @@ impl TaskFollower<'_> {
     /// Creates the task and follows it to its end. If the time limit is reached or a signal arrives, requests the
     /// platform to stop the task.
     pub(super) async fn run_task(&self, task: &NewTask) -> Result<TaskOutcome, Failure> {
-        let mut signals = self.run.signals.clone();
+        let mut signals = self.session.signals.clone();
         let mut interrupt = pin!(signals.wait());
         let mut creation = pin!(self.platform.create_task(task));
         // An interrupt does not cancel the request: without the response, the task to stop would be unknown.
@@ -81,12 +81,12 @@ impl TaskFollower<'_> {
             (Ok(id), _) => id,
             // The signal decides the exit status.
             (Err(failure), Some(status)) => {
-                self.run.report_failure(&failure);
+                self.session.report_failure(&failure);
                 return Ok(TaskOutcome::Interrupted(status));
             }
             (Err(failure), None) => return Err(failure),
         };
-        self.run.ui.say(&format!("created task {id}"));
+        self.session.ui.say(&format!("created task {id}"));
         let mut log = MessageLog::new(self, &id, &task.message);
         // The outer error is the exit status of a signal, which arrived before the task ended.
         let follow_result = if let Some(status) = interrupt_status {
@@ -114,13 +114,13 @@ impl TaskFollower<'_> {
             }
         };
         // `Signals::wait` prevented signals from ending the run; from here on, they end it again.
-        self.run.signals.release();
+        self.session.signals.release();
         Ok(outcome)
     }
 
     /// Polls the task until it ends, and meanwhile prints its status changes and its messages.
     async fn follow_task(&self, id: &str, log: &mut MessageLog<'_>) -> Result<(Task, TaskEnd), Failure> {
-        let ui = self.run.ui;
+        let ui = self.session.ui;
         let policy = self.grants.approval_policy();
         let resumed_from = None;
         let mut poll = pin!(follow_task_to_end(
@@ -173,7 +173,7 @@ impl TaskFollower<'_> {
     /// Requests the platform to stop the task, and prints `reason` as a warning. If the request fails or takes longer
     /// than `STOP_TIMEOUT`, prints a second warning with the command that stops the task.
     async fn request_stop(&self, id: &str, reason: &str) {
-        let ui = self.run.ui;
+        let ui = self.session.ui;
         ui.warn(&format!("{reason}: stopping task {id}"));
         let result = tokio::time::timeout(STOP_TIMEOUT, self.platform.stop_task(id)).await;
         let problem = match result {
@@ -191,7 +191,7 @@ impl TaskFollower<'_> {
     fn warn_of_decisions(&self, id: &str, task: &Task) {
         let decisions = task_text::describe_pending_decisions(id, task);
         let text = format!("the task waits for a decision\n{}", decisions.trim());
-        self.run.ui.warn(&text);
+        self.session.ui.warn(&text);
     }
 }
 
@@ -254,7 +254,7 @@ fn task_failure(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
 
 /// The messages of a task, printed while they are read.
 struct MessageLog<'a> {
-    run: &'a Run,
+    session: &'a Session,
     platform: &'a Platform,
     id: &'a str,
     /// The instruction, which the history repeats.
@@ -273,7 +273,7 @@ impl<'a> MessageLog<'a> {
     /// Creates a log without messages, which reads from the beginning of the task.
     fn new(follower: &TaskFollower<'a>, id: &'a str, instruction: &'a str) -> Self {
         Self {
-            run: follower.run,
+            session: follower.session,
             platform: follower.platform,
             interval: follower.message_interval,
             id,
@@ -304,7 +304,7 @@ impl<'a> MessageLog<'a> {
                     }
                 }
                 Err(error) => {
-                    self.run
+                    self.session
                         .ui
                         .warn(&format!("could not read the messages of the task: {error}"));
                     self.is_unavailable = true;
@@ -323,11 +323,11 @@ impl<'a> MessageLog<'a> {
             }
             let line = format_event(&event, now);
             if self.prints_results {
-                let failure = self.run.ui.print_result(&line).err();
+                let failure = self.session.ui.print_result(&line).err();
                 self.print_failure = self.print_failure.take().or(failure);
             } else {
                 let short_line: String = line.trim_end().chars().take(MAX_LINE_LENGTH).collect();
-                self.run.ui.say(&short_line);
+                self.session.ui.say(&short_line);
             }
             self.events.push(event);
         }

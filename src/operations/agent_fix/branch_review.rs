@@ -10,7 +10,7 @@ use crate::gate::run::report_subject::ReviewedFiles;
 use crate::job::cli::{ReviewArgs, SelectionArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::settings::{Connection, ReviewSettings, SettingSources};
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::resource::RemoteProject;
 use crate::workspace::{WarningTiming, Workspace};
 use sluicegate_git::short_id;
@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// The repository, the settings of its reviews, and the reviewed commit.
 pub(super) struct BranchReview<'a> {
-    run: &'a Run,
+    session: &'a Session,
     args: ReviewArgs,
     pub(super) workspace: Workspace<'a>,
     settings: ReviewSettings,
@@ -31,23 +31,23 @@ impl<'a> BranchReview<'a> {
     /// Opens the repository, reads the settings and resolves the commit to review, as `review` does. Fails for a dry
     /// run. A shard setting is ignored, because the fix needs all findings.
     pub(super) fn open(
-        run: &'a Run,
+        session: &'a Session,
         selection: &SelectionArgs,
         branch: Option<String>,
     ) -> Result<Self, Failure> {
         let args = build_review_args(selection, branch);
-        let mut workspace = run.open_workspace()?;
+        let mut workspace = session.open_workspace()?;
         let revisions = workspace
             .sources
             .resolve_revisions(&args.selection, args.branch.clone())?;
-        workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
-        workspace.warn_of_config_files(run, WarningTiming::AtOnce);
+        workspace.deepen(session, &revisions, DeepenSubject::Commit)?;
+        workspace.warn_of_config_files(session, WarningTiming::AtOnce);
         let (mut settings, connection) = workspace.resolve_settings(
-            run,
+            session,
             |sources| {
                 Ok((
                     sources.resolve_review_settings(&args)?,
-                    sources.resolve_connection(&run.global)?,
+                    sources.resolve_connection(&session.global)?,
                 ))
             },
             // The selection, which is checked against the files of the policy revision.
@@ -61,9 +61,9 @@ impl<'a> BranchReview<'a> {
         }
         // A shard of the change has only some of its findings.
         settings.gate.verdict.shard = None;
-        let target = workspace.resolve_target(run, &settings.gate.revisions)?;
+        let target = workspace.resolve_target(session, &settings.gate.revisions)?;
         Ok(Self {
-            run,
+            session,
             args,
             workspace,
             settings,
@@ -75,7 +75,7 @@ impl<'a> BranchReview<'a> {
     /// Returns a client of the platform, with the id of the project on it.
     pub(super) fn create_project_client(&self) -> Result<RemoteProject, Failure> {
         Ok(RemoteProject {
-            platform: self.run.create_platform_client(&self.connection)?,
+            platform: self.session.create_platform_client(&self.connection)?,
             id: self.connection.require_project_id()?,
         })
     }
@@ -94,7 +94,7 @@ impl<'a> BranchReview<'a> {
             change,
         };
         let mut selected_run =
-            SelectedRun::select_pipelines(self.run, files, &|sources: &SettingSources<'_>| {
+            SelectedRun::select_pipelines(self.session, files, &|sources: &SettingSources<'_>| {
                 Ok(sources.resolve_review_settings(&self.args)?.gate.selection)
             })?;
         let selected_files = &mut selected_run.selection.pipelines.files;
@@ -120,7 +120,7 @@ impl<'a> BranchReview<'a> {
     /// compared with the later review of the fix: of a local check, of another commit, of a part of the change, or of
     /// two reports.
     pub(super) fn read_report(&self, file: &Path) -> Result<Report, Failure> {
-        let mut report = read_report(self.run, file)?;
+        let mut report = read_report(self.session, file)?;
         if let Some(reason) = describe_report_mismatch(&report, self.target.head.as_str()) {
             let message = format!("could not use the report {}: {reason}", file.display());
             return Err(Failure::usage(message)

@@ -21,7 +21,7 @@ use crate::job::settings::PollSettings;
 use crate::operations::diff::{ResultKind, TextStyle, compared_sides};
 use crate::session::resource::RemoteProject;
 use crate::session::response_output::format_json;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use crate::workspace::checkout_files::is_reviewed_file;
 use agent_task::{FinishedTask, TaskFollower, TaskOutcome};
 use branch_review::BranchReview;
@@ -45,7 +45,7 @@ const DEFAULT_TIMEOUT_SECONDS: u64 = 1800;
 const MAX_LISTED_FILES: usize = 20;
 
 /// Runs `sluicegate fix --agent`, after translating the arguments of `fix` into a selection.
-pub(crate) fn run_fix(run: &Run, args: &FixArgs) -> CommandResult {
+pub(crate) fn run_fix(session: &Session, args: &FixArgs) -> CommandResult {
     let selection = SelectionArgs {
         paths: args.paths.clone(),
         all: args.all,
@@ -56,34 +56,34 @@ pub(crate) fn run_fix(run: &Run, args: &FixArgs) -> CommandResult {
         },
         ..SelectionArgs::default()
     };
-    run_agent_fix(run, &args.agent_fix, &selection, args.output.output)
+    run_agent_fix(session, &args.agent_fix, &selection, args.output.output)
 }
 
 /// Reviews the commit or reads its report, has the agent fix the findings on a new branch, and reviews that branch.
 /// `selection` has the revisions to review, and the paths that restrict the findings.
 fn run_agent_fix(
-    run: &Run,
+    session: &Session,
     args: &AgentFixArgs,
     selection: &SelectionArgs,
     output: OutputFormat,
 ) -> CommandResult {
-    let review = BranchReview::open(run, selection, args.branch.clone())?;
+    let review = BranchReview::open(session, selection, args.branch.clone())?;
     let sources = &review.workspace.sources;
     let environment = sources.resolve_environment(args.environment.clone())?;
     let poll_settings = sources.resolve_poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?;
-    let paths = resolve_selected_paths(run, &review, selection)?;
+    let paths = resolve_selected_paths(session, &review, selection)?;
     let (workspace, head) = (&review.workspace, &review.target.head);
-    workspace.print_uncommitted_files_note(run, head, "fix", &is_reviewed_file);
+    workspace.print_uncommitted_files_note(session, head, "fix", &is_reviewed_file);
     let report = match &args.from {
         Some(file) => review.read_report(file)?,
         None => review.request_review(&review.target, &[])?,
     };
     let task_findings = TaskFindings::from_report(&report, &paths);
     if let Some(note) = task_findings.describe_local_fixes() {
-        run.ui.say(&note);
+        session.ui.say(&note);
     }
     if task_findings.is_empty() {
-        return report_no_findings(run, output, &report);
+        return report_no_findings(session, output, &report);
     }
     let branches = RemoteBranches::for_new_task(
         &review.workspace.repo,
@@ -91,7 +91,7 @@ fn run_agent_fix(
         args.target_branch.as_deref(),
     )?;
     let mut fix = AgentFix {
-        run,
+        session,
         is_plan: args.plan,
         output,
         review,
@@ -121,7 +121,7 @@ fn run_agent_fix(
 
 /// A fix with its findings and branches.
 struct AgentFix<'a> {
-    run: &'a Run,
+    session: &'a Session,
     is_plan: bool,
     output: OutputFormat,
     review: BranchReview<'a>,
@@ -143,20 +143,20 @@ impl AgentFix<'_> {
         let task = self.build_task(grants, &project, environment);
         let finding_count = format_count(self.task_findings.list_findings().len(), "finding");
         let fix_branch = &self.branches.fix_branch;
-        self.run.ui.say(&if self.is_plan {
+        self.session.ui.say(&if self.is_plan {
             format!("asking the agent to plan fixes for {finding_count}")
         } else {
             format!("asking the agent to fix {finding_count} on the new branch {fix_branch}")
         });
         let follower = TaskFollower {
-            run: self.run,
+            session: self.session,
             platform: &project.platform,
             grants,
             pace: Pace::new(poll_settings.first_interval, poll_settings.time_limit),
             message_interval: poll_settings.first_interval,
             prints_messages_as_result: self.is_plan && self.output == OutputFormat::Text,
         };
-        self.run.block_on(follower.run_task(&task))?
+        self.session.block_on(follower.run_task(&task))?
     }
 
     /// Returns the request to create the task: the instruction, the branches and the granted tools.
@@ -188,7 +188,7 @@ impl AgentFix<'_> {
             OutputFormat::Text => Ok(()),
             OutputFormat::Json => {
                 let document = json!({ "taskId": task.id, "results": task.messages });
-                self.run.ui.print_result(&format_json(&document))
+                self.session.ui.print_result(&format_json(&document))
             }
         }
     }
@@ -218,7 +218,7 @@ impl AgentFix<'_> {
         }
         let commit = self.branches.fetch_fix_branch(&mut self.review.workspace)?;
         if self.output == OutputFormat::Text {
-            self.run.ui.print_result(&self.render_changes(&commit)?)?;
+            self.session.ui.print_result(&self.render_changes(&commit)?)?;
         }
         self.reject_foreign_changes(&commit)?;
         let fix_target = Target {
@@ -236,13 +236,13 @@ impl AgentFix<'_> {
             comparison: &comparison,
             omitted_count: self.task_findings.omitted_count,
         };
-        self.run.ui.print_result(&match self.output {
+        self.session.ui.print_result(&match self.output {
             OutputFormat::Text => result.render_text(),
             OutputFormat::Json => format_json(&result.to_document()),
         })?;
         let status = choose_exit_status(&comparison);
         if status != ExitStatus::Success {
-            self.run
+            self.session
                 .annotate_printed_failure(status, &result.describe_problem());
         }
         Ok(status)
@@ -256,8 +256,8 @@ impl AgentFix<'_> {
             paths: vec![range.into()],
             ..DiffArgs::default()
         };
-        let comparison = compared_sides::compare_revisions(self.run, &args, ResultKind::Diff)?;
-        Ok(comparison.render_text(&TextStyle::for_terminal(self.run)))
+        let comparison = compared_sides::compare_revisions(self.session, &args, ResultKind::Diff)?;
+        Ok(comparison.render_text(&TextStyle::for_terminal(self.session)))
     }
 
     /// Fails if the agent changed anything but the content of the pipelines that have a finding of the task.
@@ -295,25 +295,25 @@ fn choose_exit_status(comparison: &FixComparison) -> ExitStatus {
 
 /// Returns the paths that the user passed to restrict the findings, relative to the repository root.
 fn resolve_selected_paths(
-    run: &Run,
+    session: &Session,
     review: &BranchReview<'_>,
     selection: &SelectionArgs,
 ) -> Result<Vec<String>, Failure> {
     let workspace = &review.workspace;
     let snapshot = workspace.repo.snapshot(review.target.head.clone());
-    workspace.resolve_typed_paths(run, &selection.paths, &snapshot, &review.target.bases)
+    workspace.resolve_typed_paths(session, &selection.paths, &snapshot, &review.target.bases)
 }
 
 /// Reports that no finding can be fixed. If the review is incomplete, fails as undecided instead, because findings may
 /// be missing.
-fn report_no_findings(run: &Run, output: OutputFormat, report: &Report) -> CommandResult {
+fn report_no_findings(session: &Session, output: OutputFormat, report: &Report) -> CommandResult {
     let is_incomplete = report.is_open || !report.unreviewed_files.is_empty();
     if is_incomplete {
         let message = "the review is undecided, and it has no findings to fix";
         return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
             .with_hint("run `sluicegate review` to see why"));
     }
-    run.ui.print_result(&match output {
+    session.ui.print_result(&match output {
         OutputFormat::Text => "nothing to fix: no finding that the agent can fix fails the gate\n".to_owned(),
         OutputFormat::Json => format_json(&json!({
             "schema": fix_report::SCHEMA, "success": true, "verdict": report.verdict.to_string(),

@@ -7,7 +7,7 @@ mod value_candidates;
 use crate::env::Env;
 use crate::error::Failure;
 use crate::job::cli::{self, PROGRAM};
-use crate::session::Run;
+use crate::session::Session;
 use clap_complete::Shell;
 use clap_complete::env::{EnvCompleter, Shells};
 use std::ffi::{OsStr, OsString};
@@ -67,19 +67,19 @@ impl CompletionRequest {
         })
     }
 
-    /// Prints the words that can follow, in the format that the shell's script reads. `run` is used to find the
+    /// Prints the words that can follow, in the format that the shell's script reads. `session` is used to find the
     /// repository, because its branches and rules are candidates. Some shells pass the words with the typed
     /// backslashes, which are removed first.
-    pub(crate) fn print_candidates(self, run: Run) -> Result<(), Failure> {
+    pub(crate) fn print_candidates(self, session: Session) -> Result<(), Failure> {
         let Some(completer) = find_shell_completer(&self.shell) else {
             return Ok(());
         };
-        let ui = run.ui;
-        let directory = run.env.current_dir().to_owned();
+        let ui = session.ui;
+        let directory = session.env.current_dir().to_owned();
         let offers_paths = !SHELLS_WITH_FILE_NAMES.contains(&completer.name());
         let mut program = add_candidates(
             cli::build_completions_tree(),
-            &ValueSource::new(run, offers_paths),
+            &ValueSource::new(session, offers_paths),
         );
         program.build();
         let words = if SHELLS_WITH_TYPED_WORDS.contains(&completer.name()) {

@@ -2,7 +2,7 @@
 
 use crate::job::ci::Host;
 use crate::job::settings::all_settings;
-use crate::session::Run;
+use crate::session::Session;
 use clap::{Arg, Command, ValueEnum as _};
 use clap_complete::engine::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCandidates,
@@ -61,16 +61,16 @@ impl ValueKind {
 /// Source of the candidates: the program's own lists and the repository of the current directory.
 #[derive(Clone)]
 pub(super) struct ValueSource {
-    run: Arc<Run>,
+    session: Arc<Session>,
     /// Whether to offer files, because the shell does not do so itself.
     offers_paths: bool,
 }
 
 impl ValueSource {
     /// Creates the source. `offers_paths` is false for a shell that completes file names itself.
-    pub(super) fn new(run: Run, offers_paths: bool) -> Self {
+    pub(super) fn new(session: Session, offers_paths: bool) -> Self {
         Self {
-            run: Arc::new(run),
+            session: Arc::new(session),
             offers_paths,
         }
     }
@@ -88,7 +88,7 @@ impl ValueSource {
     /// Reads the team rules at their default path. Settings can name another path, but they are not read: a completion
     /// cannot show their errors. For the same reason, an unreadable file gives `None`.
     fn read_team_rules(&self) -> Option<TeamRuleSet> {
-        let path = self.run.find_repository().ok()??.root().join(TEAM_RULES_FILE);
+        let path = self.session.find_repository().ok()??.root().join(TEAM_RULES_FILE);
         let bytes = input::read_file(&path, MAX_TEAM_RULES_BYTES).ok()?;
         TeamRuleSet::parse(&bytes).ok()
     }
@@ -97,7 +97,7 @@ impl ValueSource {
     /// cannot show them.
     fn list_revisions(&self) -> Vec<String> {
         let mut names = vec!["HEAD".to_owned()];
-        if let Ok(Some(repository)) = self.run.find_repository() {
+        if let Ok(Some(repository)) = self.session.find_repository() {
             names.extend(repository.list_ref_names().unwrap_or_default());
         }
         names

@@ -11,7 +11,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{Annotations, Cli, Command, DemoArgs, PROGRAM};
 use crate::job::settings::variable;
 use crate::session::step_report;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use clap::Parser as _;
 use demo_project::{BREAKING_BRANCH, DemoProject, UNCONNECTED_BRANCH};
 use secrecy::SecretString;
@@ -51,14 +51,14 @@ const CLOCK_SPEED: u32 = 20;
 const POLL_INTERVAL: &str = "0.05";
 
 /// Runs a command, which is one of the steps.
-pub(crate) type RunCommand = fn(&Run, Command) -> CommandResult;
+pub(crate) type RunCommand = fn(&Session, Command) -> CommandResult;
 
 /// Creates the demo's project, starts a local platform for it, and runs each step of the demo. `run_command` runs the
 /// command of a step.
-pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> CommandResult {
-    let displayed_dir = choose_dir(run, &args.dir)?;
-    let dir = run.env.current_dir().join(&displayed_dir);
-    run.reject_repository_link(&dir)?;
+pub(crate) fn run_demo(session: &Session, args: &DemoArgs, run_command: RunCommand) -> CommandResult {
+    let displayed_dir = choose_dir(session, &args.dir)?;
+    let dir = session.env.current_dir().join(&displayed_dir);
+    session.reject_repository_link(&dir)?;
     let was_dir = dir.is_dir();
     create_marked_dir(&dir)?;
     let project = demo_project::create_demo_project(&dir).map_err(|failure| {
@@ -66,14 +66,14 @@ pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> C
         failure.with_status(ExitStatus::Usage)
     })?;
     let token = Uuid::new_v4().to_string();
-    let runtime = run.runtime()?;
-    let clock = Clock::stepped_from(run.started_at);
+    let runtime = session.runtime()?;
+    let clock = Clock::stepped_from(session.started_at);
     let platform = runtime.block_on(sluicegate_local_platform::start(build_platform_options(
         &project, &token, &clock,
     )))?;
     let ticks = runtime.spawn(advance_clock(clock));
     let demo = DemoRun {
-        run,
+        session,
         run_command,
         displayed_dir: &displayed_dir,
         project,
@@ -112,10 +112,10 @@ async fn advance_clock(clock: Clock) {
 
 /// Returns the directory to create: the requested one, or one with a number if earlier demos exist. Fails if the
 /// directory contains other files, because the demo never changes existing work.
-fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
+fn choose_dir(session: &Session, requested_dir: &Path) -> Result<PathBuf, Failure> {
     for number in 1..=MAX_DEMOS {
         let displayed_dir = numbered_dir(requested_dir, number);
-        let dir = run.env.current_dir().join(&displayed_dir);
+        let dir = session.env.current_dir().join(&displayed_dir);
         // A directory that does not exist is free, too.
         let is_free = fs::read_dir(&dir).map_or(true, |mut entries| entries.next().is_none());
         if is_free {
@@ -128,7 +128,7 @@ fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
             );
             return Err(Failure::usage(message).with_hint("set another directory with --dir"));
         }
-        run.ui.say(&format!(
+        session.ui.say(&format!(
             "{} contains an earlier demo and is not changed",
             displayed_dir.display()
         ));
@@ -212,7 +212,7 @@ fn format_program_path(program: &Path, current_dir: &Path) -> String {
 
 /// The steps, and their shared data.
 struct DemoRun<'a> {
-    run: &'a Run,
+    session: &'a Session,
     run_command: RunCommand,
     /// The directory as the user typed it.
     displayed_dir: &'a Path,
@@ -310,7 +310,7 @@ impl DemoRun<'_> {
     fn describe_manual_steps(&self) -> String {
         let dir = self.displayed_dir.display().to_string();
         let project = text::quote_shell_word(&format!("{PROJECT}={dir}/remote.git"));
-        let program = text::quote_shell_word(&choose_program_command(&self.run.env));
+        let program = text::quote_shell_word(&choose_program_command(&self.session.env));
         format!(
             "To try the review yourself, serve the platform again, and review from another terminal:\n\
              {program} serve --listen {LISTEN_ADDRESS} --token {TOKEN}=admin --project {project}\n\
@@ -346,18 +346,18 @@ impl DemoRun<'_> {
     fn run_step_command(&self, step: &DemoStep) -> CommandResult {
         let args = std::iter::once(PROGRAM).chain(step.command.split(' '));
         let cli = Cli::try_parse_from(args).map_err(|error| Failure::usage(error.to_string()))?;
-        let ui = self.run.ui.with_quiet(cli.global.quiet);
-        let mut run = Run::new(
+        let ui = self.session.ui.with_quiet(cli.global.quiet);
+        let mut session = Session::new(
             self.build_step_environment(),
             cli.global,
             ui,
-            self.run.signals.clone(),
+            self.session.signals.clone(),
             step_report::failure_title(&cli.command),
         );
-        run.annotations = Some(Annotations::None);
-        run.runtime = Arc::clone(&self.run.runtime);
-        match (self.run_command)(&run, cli.command) {
-            Err(failure) => Ok(run.ui.print_failure(&failure)),
+        session.annotations = Some(Annotations::None);
+        session.runtime = Arc::clone(&self.session.runtime);
+        match (self.run_command)(&session, cli.command) {
+            Err(failure) => Ok(session.ui.print_failure(&failure)),
             result => result,
         }
     }
@@ -377,7 +377,7 @@ impl DemoRun<'_> {
     }
 
     fn print(&self, text: &str) -> Result<(), Failure> {
-        self.run.ui.print_result(&format!("{text}\n"))
+        self.session.ui.print_result(&format!("{text}\n"))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::job::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
 use crate::job::context::{Comparison, DeepenSubject, RequestedRevisions};
 use crate::job::settings::Selection;
 use crate::publish::{CallGraph, TransitiveCaller};
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::{WarningTiming, Workspace};
 use sluicegate_git::{Change, CommitId, Repository, Snapshot};
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -22,25 +22,29 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Reads two files that the user or `git difftool` named. The null device means that the pipeline was added or removed.
-pub(crate) fn read_compared_files(run: &Run, old: &Path, new: &Path) -> Result<ChangedContents, Failure> {
+pub(crate) fn read_compared_files(
+    session: &Session,
+    old: &Path,
+    new: &Path,
+) -> Result<ChangedContents, Failure> {
     let named_path = if is_null_device(new) { old } else { new };
-    let path = match find_difftool_path(run) {
+    let path = match find_difftool_path(session) {
         Some(path) => path.to_owned(),
         None => named_path.to_string_lossy().into_owned(),
     };
     Ok(ChangedContents {
         path,
         previous_path: None,
-        old_content: read_compared_file(run, old)?.map(Ok),
-        new_content: read_compared_file(run, new)?.map(Ok),
+        old_content: read_compared_file(session, old)?.map(Ok),
+        new_content: read_compared_file(session, new)?.map(Ok),
     })
 }
 
 /// Returns the path of the compared file in the repository, if `git difftool` runs this program. It may pass the paths
 /// of temporary files, and sets the variable `BASE` to this path.
-fn find_difftool_path(run: &Run) -> Option<&str> {
-    run.env.get("GIT_DIFFTOOL_EXTCMD")?;
-    run.env.get("BASE")
+fn find_difftool_path(session: &Session) -> Option<&str> {
+    session.env.get("GIT_DIFFTOOL_EXTCMD")?;
+    session.env.get("BASE")
 }
 
 /// Returns the difference of two files that the user named; none if the contents are equal.
@@ -65,11 +69,12 @@ pub(crate) fn compare_files(
 }
 
 /// Reads one of the two files to compare; `None` for the null device, which means that the file does not exist.
-fn read_compared_file(run: &Run, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+fn read_compared_file(session: &Session, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     if is_null_device(path) {
         return Ok(None);
     }
-    run.read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES)
+    session
+        .read_user_file(&session.env.current_dir().join(path), MAX_DOCUMENT_BYTES)
         .map(Some)
 }
 
@@ -82,13 +87,13 @@ pub(crate) fn is_null_device(path: &Path) -> bool {
 /// differ, the changes to the shared pipelines, and with `--callers` the pipelines that call a changed one. Without a
 /// range in the arguments, compares with the base of a `check` or review.
 pub(crate) fn compare_revisions(
-    run: &Run,
+    session: &Session,
     args: &DiffArgs,
     result_kind: ResultKind,
 ) -> Result<PipelineComparison, Failure> {
-    let repo = run.open_repository()?;
-    let mut workspace = run.open_workspace_in(repo, run.choose_local_files(args.staged))?;
-    let (range, typed_paths) = parse_range(run, args)?;
+    let repo = session.open_repository()?;
+    let mut workspace = session.open_workspace_in(repo, session.choose_local_files(args.staged))?;
+    let (range, typed_paths) = parse_range(session, args)?;
     let revisions = resolve_requested_revisions(&workspace, args)?;
     // Missing commits are not fetched for a typed range: both of its ends must be available locally.
     if range.is_none() {
@@ -96,16 +101,16 @@ pub(crate) fn compare_revisions(
             Some(_) => DeepenSubject::Commit,
             None => DeepenSubject::Checkout,
         };
-        workspace.deepen(run, &revisions, subject)?;
+        workspace.deepen(session, &revisions, subject)?;
     }
-    workspace.warn_of_config_files(run, WarningTiming::AtOnce);
+    workspace.warn_of_config_files(session, WarningTiming::AtOnce);
     let (range_ends, snapshot) = match range {
-        Some((base, head)) => resolve_range(run, &workspace, base, head)?,
-        None => resolve_default_range(run, &workspace, args, &revisions)?,
+        Some((base, head)) => resolve_range(session, &workspace, base, head)?,
+        None => resolve_default_range(session, &workspace, args, &revisions)?,
     };
     let selection = workspace.sources.resolve_job_selection(&args.globs)?;
     let paths = workspace
-        .resolve_typed_paths(run, typed_paths, &snapshot, &range_ends.bases)
+        .resolve_typed_paths(session, typed_paths, &snapshot, &range_ends.bases)
         .map_err(|failure| add_revision_hint(&workspace, typed_paths, failure))?;
     let request = SelectionRequest {
         selection: &selection,
@@ -116,7 +121,7 @@ pub(crate) fn compare_revisions(
     };
     workspace.reject_unknown_selection(&snapshot, &range_ends.bases, &request)?;
     let description = format!("{} with {}", snapshot.name(), range_ends.base_description);
-    run.ui.say(&format!("comparing {description}"));
+    session.ui.say(&format!("comparing {description}"));
     let changes = find_selected_changes(&snapshot, &range_ends, &selection, &paths)?;
     let pairs = VersionPairs {
         repo: &workspace.repo,
@@ -232,7 +237,7 @@ type TypedRange<'a> = (Option<(&'a str, &'a str)>, &'a [PathBuf]);
 /// Splits `A..B` off the typed paths; without a range, returns only the paths. An existing path that contains `..` is
 /// not a range. As in git, an empty end is `HEAD`. Rejects a flag that would choose other sides, and `A...B`,
 /// which git compares with the merge-base, and suggests the flags for it.
-fn parse_range<'a>(run: &Run, args: &'a DiffArgs) -> Result<TypedRange<'a>, Failure> {
+fn parse_range<'a>(session: &Session, args: &'a DiffArgs) -> Result<TypedRange<'a>, Failure> {
     let typed_paths = args.paths.as_slice();
     let Some((first, paths)) = typed_paths.split_first() else {
         return Ok((None, typed_paths));
@@ -240,7 +245,7 @@ fn parse_range<'a>(run: &Run, args: &'a DiffArgs) -> Result<TypedRange<'a>, Fail
     let Some((base, head)) = first.to_str().and_then(|first| first.split_once("..")) else {
         return Ok((None, typed_paths));
     };
-    let is_path = run.env.current_dir().join(first).symlink_metadata().is_ok();
+    let is_path = session.env.current_dir().join(first).symlink_metadata().is_ok();
     let is_parent_directory = base.is_empty() && head.is_empty();
     let can_be_range = can_be_revision(base) && can_be_revision(head);
     if is_path || is_parent_directory || !can_be_range {
@@ -276,13 +281,13 @@ fn can_be_revision(side: &str) -> bool {
 
 /// Resolves both ends of a typed range to commits.
 fn resolve_range<'w>(
-    run: &Run,
+    session: &Session,
     workspace: &'w Workspace<'_>,
     base: &str,
     head: &str,
 ) -> Result<(RangeEnds, Snapshot<'w>), Failure> {
-    let base = resolve_revision(run, workspace, base)?;
-    let head = resolve_revision(run, workspace, head)?;
+    let base = resolve_revision(session, workspace, base)?;
+    let head = resolve_revision(session, workspace, head)?;
     let ends = RangeEnds {
         base_description: format!("commit {}", base.short()),
         bases: vec![base],
@@ -293,10 +298,14 @@ fn resolve_range<'w>(
 }
 
 /// Resolves the revision to its commit, and warns if its name is ambiguous.
-fn resolve_revision(run: &Run, workspace: &Workspace<'_>, revision: &str) -> Result<CommitId, Failure> {
+fn resolve_revision(
+    session: &Session,
+    workspace: &Workspace<'_>,
+    revision: &str,
+) -> Result<CommitId, Failure> {
     let resolution = workspace.repo.resolve_revision(revision)?;
     if let Some(ambiguity) = &resolution.ambiguity {
-        run.ui.warn(ambiguity);
+        session.ui.warn(ambiguity);
     }
     Ok(resolution.commit)
 }
@@ -305,7 +314,7 @@ fn resolve_revision(run: &Run, workspace: &Workspace<'_>, revision: &str) -> Res
 /// `--staged`, both are those of a review. Otherwise the base is that of `check`, and the files are those on disk or in
 /// the index. If a local run finds no base, it compares with the checked-out commit.
 fn resolve_default_range<'w>(
-    run: &Run,
+    session: &Session,
     workspace: &'w Workspace<'_>,
     args: &DiffArgs,
     revisions: &RequestedRevisions,
@@ -313,16 +322,16 @@ fn resolve_default_range<'w>(
     let is_local = workspace.ci.host.is_local();
     let is_compared_as_review = revisions.head.is_some() || (!is_local && !args.staged);
     if is_compared_as_review {
-        let target = workspace.resolve_target(run, revisions)?;
+        let target = workspace.resolve_target(session, revisions)?;
         let snapshot = workspace.repo.snapshot(target.head.clone());
         return Ok((RangeEnds::from(Comparison::from(target)), snapshot));
     }
     let snapshot = if args.staged {
-        workspace.repo.read_staged_snapshot(run.hook_index_path())?
+        workspace.repo.read_staged_snapshot(session.hook_index_path())?
     } else {
-        workspace.repo.read_disk_snapshot(run.hook_index_path())?
+        workspace.repo.read_disk_snapshot(session.hook_index_path())?
     };
-    let comparison = workspace.resolve_checkout_comparison(run, revisions)?;
+    let comparison = workspace.resolve_checkout_comparison(session, revisions)?;
     let checked_out_commit = workspace.repo.head().ok().map(|head| head.commit);
     let has_no_base =
         comparison.bases.is_empty() && comparison.idle_reason.is_none() && revisions.base.is_none();

@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::ChangedContents;
 use crate::job::cli::DiffArgs;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use sluicegate_pipelines::diff::DiffLine;
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -17,14 +17,14 @@ use std::path::Path;
 /// Prints the difference of one file, for a call by git as its external diff program. For an unmerged file, git passes
 /// only the path; for a renamed or copied file, also the new path and a description. If the file is unreadable, prints
 /// the reason and returns success, because git stops at any other exit code.
-pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
+pub(crate) fn run(session: &Session, args: &DiffArgs) -> CommandResult {
     let path_texts: Vec<String> = args
         .paths
         .iter()
         .map(|path| path.to_string_lossy().into_owned())
         .collect();
     let git_args: Vec<&str> = path_texts.iter().map(String::as_str).collect();
-    let style = TextStyle::for_git(run);
+    let style = TextStyle::for_git(session);
     let lines = match git_args.as_slice() {
         [path] => vec![DiffLine::heading(&format!("{path}: not merged"))],
         // The path, then the file, the object id and the mode of each version. For a renamed or copied file, the new
@@ -39,8 +39,8 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
                 path: rename_args.first().unwrap_or(path).to_string(),
                 previous_path: (!rename_args.is_empty() && !is_copy).then(|| (*path).to_owned()),
                 // A copy leaves the original unchanged, so it is shown as an added file.
-                old_content: read_passed_file(run, old).filter(|_| !is_copy),
-                new_content: read_passed_file(run, new),
+                old_content: read_passed_file(session, old).filter(|_| !is_copy),
+                new_content: read_passed_file(session, new),
             };
             let mut lines = render_change(&contents, &style, old_mode, new_mode);
             if is_copy {
@@ -59,16 +59,17 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
         }
     };
     let lines: Vec<String> = lines.iter().map(|line| style.format_line(line)).collect();
-    run.ui.print_result(&(lines.join("\n") + "\n"))?;
+    session.ui.print_result(&(lines.join("\n") + "\n"))?;
     Ok(ExitStatus::Success)
 }
 
 /// Reads a file whose path git passes; `None` for the null device. An error is returned as text to print, because git
 /// would stop at a failure.
-fn read_passed_file(run: &Run, file: &str) -> Option<Result<Vec<u8>, String>> {
+fn read_passed_file(session: &Session, file: &str) -> Option<Result<Vec<u8>, String>> {
     let path = Path::new(file);
     (!is_null_device(path)).then(|| {
-        run.read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES)
+        session
+            .read_user_file(&session.env.current_dir().join(path), MAX_DOCUMENT_BYTES)
             .map_err(|failure| failure.describe_on_one_line())
     })
 }

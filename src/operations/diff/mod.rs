@@ -12,7 +12,7 @@ use crate::gate::interface_changes::interface_comparison::InterfaceDifference;
 use crate::gate::{ChangedContents, VersionPairs};
 use crate::job::cli::DiffFormat;
 use crate::publish::TransitiveCaller;
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::response_output;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -152,8 +152,8 @@ impl PipelineResult {
 }
 
 /// Returns whether git's settings of the repository allow colors; true without a repository that can be opened.
-fn allows_color(run: &Run) -> bool {
-    let repository = run.find_repository().ok().flatten();
+fn allows_color(session: &Session) -> bool {
+    let repository = session.find_repository().ok().flatten();
     repository.is_none_or(|repository| repository.allows_color())
 }
 
@@ -177,20 +177,20 @@ pub(crate) struct TextStyle {
 
 impl TextStyle {
     /// Returns the style for the terminal of this run: its width, and whether it shows colors.
-    pub(crate) fn for_terminal(run: &Run) -> Self {
+    pub(crate) fn for_terminal(session: &Session) -> Self {
         Self {
-            color: run.ui.colors_output(),
-            width: run.ui.width(),
+            color: session.ui.colors_output(),
+            width: session.ui.width(),
         }
     }
 
     /// Returns the style for output that git requested. In git's pager, which is not a terminal, the output has colors
     /// if the user chose so, or if neither the user nor git's settings turn them off.
-    fn for_git(run: &Run) -> Self {
-        let is_paged = run.env.get("GIT_PAGER_IN_USE") == Some("true") && run.ui.colors_pager();
-        let style = Self::for_terminal(run);
+    fn for_git(session: &Session) -> Self {
+        let is_paged = session.env.get("GIT_PAGER_IN_USE") == Some("true") && session.ui.colors_pager();
+        let style = Self::for_terminal(session);
         Self {
-            color: style.color || (is_paged && allows_color(run)),
+            color: style.color || (is_paged && allows_color(session)),
             ..style
         }
     }

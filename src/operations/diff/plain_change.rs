@@ -4,7 +4,7 @@ use super::TextStyle;
 use crate::exit::ExitStatus;
 use crate::gate::ChangedContents;
 use crate::job::cli::{DiffArgs, DiffFormat};
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use sluicegate_pipelines::diff::{DiffLine, compare_plain_files};
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -24,15 +24,19 @@ pub(crate) fn is_plain_change(args: &DiffArgs, contents: &ChangedContents) -> bo
 
 /// Prints the changed lines of a file. With `--exit-code`, exits with the status of a failed gate, because the files
 /// differ.
-pub(crate) fn print_plain_change(run: &Run, args: &DiffArgs, contents: &ChangedContents) -> CommandResult {
-    let style = TextStyle::for_terminal(run);
+pub(crate) fn print_plain_change(
+    session: &Session,
+    args: &DiffArgs,
+    contents: &ChangedContents,
+) -> CommandResult {
+    let style = TextStyle::for_terminal(session);
     let lines: Vec<String> = render_plain_contents(contents)
         .iter()
         .map(|line| style.format_line(line))
         .collect();
-    run.ui.print_result(&(lines.join("\n") + "\n"))?;
+    session.ui.print_result(&(lines.join("\n") + "\n"))?;
     if args.exit_code {
-        run.annotate_printed_failure(ExitStatus::GateFailed, DIFFERENCE_REASON);
+        session.annotate_printed_failure(ExitStatus::GateFailed, DIFFERENCE_REASON);
         return Ok(ExitStatus::GateFailed);
     }
     Ok(ExitStatus::Success)

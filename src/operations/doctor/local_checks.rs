@@ -7,7 +7,7 @@ use crate::job::ci::Host;
 use crate::job::cli::{CiArgs, ReviewArgs, SmokeFlags};
 use crate::job::context::ContextError;
 use crate::job::settings::Connection;
-use crate::session::{Run, is_ci};
+use crate::session::{Session, is_ci};
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt;
 use crate::workspace::gate_files::list_hidden_root_entries;
@@ -61,11 +61,11 @@ pub(crate) struct DoctorSettings {
 
 /// Runs the checks that need no network and adds them to `checks`. Returns the settings if they are valid, because the
 /// remote checks need them.
-pub(crate) fn run_local_checks(run: &Run, checks: &mut Vec<Check>) -> Option<DoctorSettings> {
-    let settings = add_outcome(checks, "settings", resolve_settings_for_checks(run), |_| {
+pub(crate) fn run_local_checks(session: &Session, checks: &mut Vec<Check>) -> Option<DoctorSettings> {
+    let settings = add_outcome(checks, "settings", resolve_settings_for_checks(session), |_| {
         "flags, variables and configuration file are valid".to_owned()
     });
-    let repository = run.open_repository().map_err(Failure::from);
+    let repository = session.open_repository().map_err(Failure::from);
     let repository = add_outcome(checks, "repository", repository, |repo| {
         repo.root().display().to_string().trim_end_matches('/').to_owned()
     });
@@ -73,13 +73,13 @@ pub(crate) fn run_local_checks(run: &Run, checks: &mut Vec<Check>) -> Option<Doc
         (Some(_), Some(_)) => add_outcome(
             checks,
             CI_HOST_CHECK,
-            open_workspace_on_known_host(run),
+            open_workspace_on_known_host(session),
             describe_host,
         ),
         _ => None,
     };
     if let (Some(settings), Some(workspace)) = (&settings, workspace) {
-        checks.extend(check_repository(run, &workspace, settings));
+        checks.extend(check_repository(session, &workspace, settings));
     }
     doctor_check::add_skipped_checks(checks, &REPOSITORY_CHECKS);
     settings
@@ -87,8 +87,8 @@ pub(crate) fn run_local_checks(run: &Run, checks: &mut Vec<Check>) -> Option<Doc
 
 /// Opens the workspace. Like a review, fails on an unknown CI host unless the settings say where to read the policy
 /// from.
-fn open_workspace_on_known_host(run: &Run) -> Result<Workspace<'_>, Failure> {
-    let workspace = run.open_workspace()?;
+fn open_workspace_on_known_host(session: &Session) -> Result<Workspace<'_>, Failure> {
+    let workspace = session.open_workspace()?;
     workspace.require_policy_on_unknown_host()?;
     Ok(workspace)
 }
@@ -116,9 +116,9 @@ fn add_outcome<T>(
 /// Resolves all settings of reviews and publishes, so that an invalid one is reported even if no other check needs it.
 /// Returns those that later checks need. A CI job is expected to use the platform, even if its connection is not
 /// configured.
-fn resolve_settings_for_checks(run: &Run) -> Result<DoctorSettings, Failure> {
-    let sources = run.read_setting_sources()?;
-    sources.resolve_config_dir(&run.global)?;
+fn resolve_settings_for_checks(session: &Session) -> Result<DoctorSettings, Failure> {
+    let sources = session.read_setting_sources()?;
+    sources.resolve_config_dir(&session.global)?;
     let review = sources.resolve_review_settings(&ReviewArgs::default())?;
     reject_unusable_publish_settings(&sources)?;
     // Doctor runs with the settings of the job, so they must fit together, and a value that the smoke runs need must be
@@ -126,12 +126,12 @@ fn resolve_settings_for_checks(run: &Run) -> Result<DoctorSettings, Failure> {
     reject_next_without_comparison(&sources.resolve_partial_publish_settings()?)?;
     sources.resolve_smoke_settings(&SmokeFlags::default())?;
     let publish_on = sources.resolve_publish_on(&CiArgs::default())?;
-    let connection = sources.resolve_connection(&run.global)?;
+    let connection = sources.resolve_connection(&session.global)?;
     let prefix_flag = None;
     let publishes =
         publish_on.explain_no_publish().is_none() || sources.resolve_optional_prefix(prefix_flag)?.is_some();
     Ok(DoctorSettings {
-        uses_platform: publishes || connection.has_any_setting() || is_ci(&run.env),
+        uses_platform: publishes || connection.has_any_setting() || is_ci(&session.env),
         connection,
         publishes,
         deepens: review.gate.revisions.deepen,
@@ -150,9 +150,9 @@ fn describe_host(workspace: &Workspace<'_>) -> String {
 /// Checks the history of the clone, the rules file and the shared-pipelines file. Both files are in the platform's
 /// hidden directory. If the search for this directory fails, for example because there are several, neither file is
 /// checked, and the rules file gets the failure.
-fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec<Check> {
+fn check_repository(session: &Session, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec<Check> {
     let clone_depth = Check::new(CLONE_DEPTH_CHECK, check_clone_depth(workspace, settings));
-    let snapshot = workspace.read_checkout_snapshot(run);
+    let snapshot = workspace.read_checkout_snapshot(session);
     let directory_search = snapshot.and_then(|snapshot| {
         let config_dir = workspace.find_config_dir(&snapshot)?;
         Ok((snapshot, config_dir))
@@ -173,7 +173,7 @@ fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSetti
             ),
         ),
     };
-    let team_rules = Check::new(TEAM_RULES_CHECK, check_team_rules(run, workspace));
+    let team_rules = Check::new(TEAM_RULES_CHECK, check_team_rules(session, workspace));
     let waivers = match &directory_search {
         Ok((snapshot, _)) => Check::new(WAIVERS_CHECK, check_waivers(workspace, snapshot)),
         Err(_) => Check::not_applicable(WAIVERS_CHECK, "not checked because the check `rules-file` failed"),
@@ -189,10 +189,10 @@ fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSetti
 }
 
 /// Checks that the team rules that apply to a run can be used, or that the checkout repairs them.
-fn check_team_rules(run: &Run, workspace: &Workspace<'_>) -> Result<CheckOutcome, Failure> {
+fn check_team_rules(session: &Session, workspace: &Workspace<'_>) -> Result<CheckOutcome, Failure> {
     let team_rules = workspace.read_team_rules()?;
     let mut unusable_files = team_rules.unusable_files.iter();
-    if let Some(file) = unusable_files.find(|file| !workspace.is_repaired_in_checkout(run, file)) {
+    if let Some(file) = unusable_files.find(|file| !workspace.is_repaired_in_checkout(session, file)) {
         return Err(
             Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(file.reason.clone()))
                 .with_hint("merge a change that repairs the file"),

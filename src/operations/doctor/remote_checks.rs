@@ -7,7 +7,7 @@ use super::local_checks::DoctorSettings;
 use super::request_limit::{NoResponse, undecided_failure, with_timeout};
 use crate::error::Failure;
 use crate::job::settings::Connection;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_platform::api::{Platform, ReviewFields};
 use sluicegate_platform::http::{self, BaseUrl, ErrorKind, HttpError, TokenSource, UnauthenticatedResponse};
 use std::io;
@@ -66,7 +66,11 @@ const REMOTE_CHECKS: [&str; 11] = [
 
 /// Runs the checks that send requests. Without valid settings or a platform, they are skipped. Limits the timeout, and
 /// allows one retry at most, so that an unreachable platform does not delay the result.
-pub(crate) async fn run_remote_checks(run: &Run, settings: Option<DoctorSettings>, checks: &mut Vec<Check>) {
+pub(crate) async fn run_remote_checks(
+    session: &Session,
+    settings: Option<DoctorSettings>,
+    checks: &mut Vec<Check>,
+) {
     if let Some(mut settings) = settings {
         if !settings.uses_platform {
             let reason = "not configured; `sluicegate check` needs no platform";
@@ -76,7 +80,7 @@ pub(crate) async fn run_remote_checks(run: &Run, settings: Option<DoctorSettings
         let connection = &mut settings.connection;
         connection.timeout = connection.timeout.min(REQUEST_TIMEOUT);
         connection.retries = connection.retries.min(1);
-        check_platform(run, &settings, checks).await;
+        check_platform(session, &settings, checks).await;
         check_missing_settings(&settings.connection, checks);
     }
     doctor_check::add_skipped_checks(checks, &REMOTE_CHECKS);
@@ -84,7 +88,7 @@ pub(crate) async fn run_remote_checks(run: &Run, settings: Option<DoctorSettings
 
 /// Checks the settings of the connection and the connection itself. Only if the platform can be reached, checks what
 /// the token permits.
-async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<Check>) {
+async fn check_platform(session: &Session, settings: &DoctorSettings, checks: &mut Vec<Check>) {
     let connection = &settings.connection;
     checks.push(check_agent_version(connection));
     let base_url = match connection.require_base_url() {
@@ -92,13 +96,13 @@ async fn check_platform(run: &Run, settings: &DoctorSettings, checks: &mut Vec<C
         Err(error) => return checks.push(Check::from_failure(BASE_URL_CHECK, &error.into())),
     };
     checks.push(Check::success(BASE_URL_CHECK, base_url.to_string()));
-    if let Err(failure) = run.check_proxy_variables(base_url.url()) {
+    if let Err(failure) = session.check_proxy_variables(base_url.url()) {
         return checks.push(Check::from_failure(PROXY_CHECK, &failure));
     }
-    let attempt = ConnectionAttempt::try_connection(base_url, connection, run.create_observer()).await;
+    let attempt = ConnectionAttempt::try_connection(base_url, connection, session.create_observer()).await;
     checks.extend(attempt.list_checks());
     if attempt.is_reachable() {
-        checks.extend(check_permissions(run, settings).await);
+        checks.extend(check_permissions(session, settings).await);
     }
 }
 
@@ -288,9 +292,9 @@ fn check_clock(first_response: &UnauthenticatedResponse) -> Check {
 }
 
 /// Checks what the token permits. If the token itself is rejected, the other checks are skipped.
-async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
+async fn check_permissions(session: &Session, settings: &DoctorSettings) -> Vec<Check> {
     let connection = &settings.connection;
-    let platform = match run.create_platform_client(connection) {
+    let platform = match session.create_platform_client(connection) {
         Ok(platform) => platform,
         Err(failure) => return vec![Check::from_failure(TOKEN_CHECK, &failure)],
     };

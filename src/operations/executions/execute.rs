@@ -10,7 +10,7 @@ use crate::job::settings::PollSettings;
 use crate::session::resource::{RemoteProject, created_without_id_failure};
 use crate::session::resource_lookup::{ResourceKind, ResourceLookup};
 use crate::session::watched_execution::{WatchedExecution, report_last_state};
-use crate::session::{CommandResult, Run, failure_conversion::to_write_failure};
+use crate::session::{CommandResult, Session, failure_conversion::to_write_failure};
 use jiff::Timestamp;
 use sluicegate_base::text;
 use sluicegate_pipelines::findings::{UNFINISHED_NOTE, format_unfinished_note};
@@ -30,7 +30,7 @@ const TERMINATION_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A pipeline run and its settings.
 struct PipelineRun<'a> {
-    run: &'a Run,
+    session: &'a Session,
     args: &'a RunArgs,
     project: RemoteProject,
     execution: NewExecution,
@@ -41,21 +41,24 @@ struct PipelineRun<'a> {
 
 /// Runs `sluicegate pipelines run`: starts a pipeline, and with `--wait` waits until it ends. First replaces the JUnit
 /// report of an earlier run by an unfinished one, which also gets the reason if the settings cannot be used.
-pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
-    let junit_path = args.junit.as_ref().map(|path| run.env.current_dir().join(path));
+pub(crate) fn run(session: &Session, args: &RunArgs) -> CommandResult {
+    let junit_path = args
+        .junit
+        .as_ref()
+        .map(|path| session.env.current_dir().join(path));
     if let Some(path) = &junit_path {
         let report = build_unfinished_run(args, UNFINISHED_NOTE.to_owned());
-        run.replace_old_file(path, |output| write_execution_junit(&report, output));
+        session.replace_old_file(path, |output| write_execution_junit(&report, output));
     }
-    let pipeline_run = PipelineRun::from_args(run, args).inspect_err(|failure| {
+    let pipeline_run = PipelineRun::from_args(session, args).inspect_err(|failure| {
         if let Some(path) = &junit_path {
             let problem = format_unfinished_note(&failure.describe_on_one_line());
             let report = build_unfinished_run(args, problem);
-            run.update_unfinished_file(path, |output| write_execution_junit(&report, output));
+            session.update_unfinished_file(path, |output| write_execution_junit(&report, output));
         }
     })?;
     pipeline_run.require_writable_report()?;
-    run.block_on(pipeline_run.execute())?
+    session.block_on(pipeline_run.execute())?
 }
 
 /// Returns the JUnit report to write before the pipeline starts. If this program is killed, the report shows that the
@@ -88,10 +91,10 @@ fn collect_scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, 
 }
 
 /// Reads the file of each `--grid`, and returns the rows by name. Fails if a name occurs twice.
-fn read_grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Grid>, Failure> {
+fn read_grid_variables(session: &Session, args: &RunArgs) -> Result<BTreeMap<String, Grid>, Failure> {
     let mut variables = BTreeMap::new();
     for (name, file) in &args.grids {
-        let document = run.load_document(Path::new(file))?;
+        let document = session.load_document(Path::new(file))?;
         if variables
             .insert(name.clone(), definitions::read_grid(&document)?)
             .is_some()
@@ -104,21 +107,21 @@ fn read_grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Gri
 
 impl<'a> PipelineRun<'a> {
     /// Reads the settings of the run from the flags, the environment and the configuration file.
-    fn from_args(run: &'a Run, args: &'a RunArgs) -> Result<Self, Failure> {
-        let sources = run.read_setting_sources()?;
+    fn from_args(session: &'a Session, args: &'a RunArgs) -> Result<Self, Failure> {
+        let sources = session.read_setting_sources()?;
         Ok(Self {
-            run,
+            session,
             args,
             execution: NewExecution {
                 pipeline_name: args.name.clone(),
                 environment_name: sources.resolve_environment(args.environment.clone())?,
                 execution_tag: args.tag.clone(),
                 scalar_variables: collect_scalar_variables(args)?,
-                grid_variables: read_grid_variables(run, args)?,
+                grid_variables: read_grid_variables(session, args)?,
             },
             poll_settings: sources.resolve_poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?,
             cancel_status: sources.resolve_cancel_status(args.cancel.cancel_status.clone())?,
-            project: run.create_project_client()?,
+            project: session.create_project_client()?,
             started_at: Timestamp::now(),
         })
     }
@@ -159,13 +162,13 @@ impl PipelineRun<'_> {
         }
         // Without `--wait`, the command ends here.
         let Some(pace) = pace else {
-            return self.run.print_response(self.args.output, &response.raw, || {
+            return self.session.print_response(self.args.output, &response.raw, || {
                 text::escape_line(&format!("started execution {id}")) + "\n"
             });
         };
-        self.run.ui.say(&format!("started execution {id}"));
+        self.session.ui.say(&format!("started execution {id}"));
         if !self.args.cancel_on_interrupt {
-            self.run.signals.set_last_words(&format!(
+            self.session.signals.set_last_words(&format!(
                 "the execution continues; run `sluicegate executions cancel {}` to cancel it",
                 text::quote_shell_word(&id)
             ));
@@ -177,16 +180,16 @@ impl PipelineRun<'_> {
             status = &mut interrupt => {
                 return self.terminate_on_interrupt(&id, status, wait_start.elapsed()).await;
             }
-            result = WatchedExecution::follow_started(self.run, &self.project, &id, pace) => result,
+            result = WatchedExecution::follow_started(self.session, &self.project, &id, pace) => result,
         };
-        self.run.signals.set_last_words("");
+        self.session.signals.set_last_words("");
         let execution = self.report_failed_wait(&id, follow_result, wait_start.elapsed())?;
         let report_status = self.write_junit_report(
             Some(&execution),
             execution.describe_problem(),
             wait_start.elapsed(),
         );
-        Ok(report_last_state(self.run, &execution, self.args.output)?.worse(report_status))
+        Ok(report_last_state(self.session, &execution, self.args.output)?.worse(report_status))
     }
 
     /// Ends a run without an execution to follow, and writes the reason into the JUnit report. If a signal arrived, its
@@ -198,7 +201,7 @@ impl PipelineRun<'_> {
         let Some(status) = interrupt_status else {
             return Err(failure);
         };
-        self.run.report_failure(&failure);
+        self.session.report_failure(&failure);
         Ok(status)
     }
 
@@ -255,7 +258,7 @@ impl PipelineRun<'_> {
     /// returns.
     async fn wait_for_interrupt(&self) -> ExitStatus {
         if self.args.cancel_on_interrupt {
-            self.run.signals.clone().wait().await
+            self.session.signals.clone().wait().await
         } else {
             pending().await
         }
@@ -306,34 +309,34 @@ impl PipelineRun<'_> {
         status: ExitStatus,
         waiting_time: Duration,
     ) -> CommandResult {
-        let ui = self.run.ui;
+        let ui = self.session.ui;
         ui.warn(&format!("interrupted: terminating execution {id}"));
         let (platform, project) = (&self.project.platform, self.project.id);
         let pace = self.start_pace(TERMINATION_TIMEOUT);
         let request = platform.terminate_execution(project, id, &self.cancel_status, self.args.cancel.force);
         let result = send_change(Some(&pace), request).await;
         // From here on, a signal ends this program.
-        self.run.signals.release();
+        self.session.signals.release();
         let unknown_execution = None;
         if let Err(error) = result {
             let reason = format!("could not terminate execution {id}");
-            self.run
+            self.session
                 .report_failure(&Failure::from(error).context(reason.clone()));
             let problem = format!("interrupted, but {reason}");
             self.write_junit_report(unknown_execution, Some(problem), waiting_time);
             return Ok(status);
         }
-        match WatchedExecution::follow_started(self.run, &self.project, id, pace).await {
+        match WatchedExecution::follow_started(self.session, &self.project, id, pace).await {
             Ok(execution) => {
                 let problem = format!("interrupted; execution {id} is {}", execution.status_name());
                 self.write_junit_report(Some(&execution), Some(problem), waiting_time);
                 let execution = execution.with_requested_termination();
-                if let Err(failure) = report_last_state(self.run, &execution, self.args.output) {
-                    self.run.report_failure(&failure);
+                if let Err(failure) = report_last_state(self.session, &execution, self.args.output) {
+                    self.session.report_failure(&failure);
                 }
             }
             Err(failure) => {
-                self.run.report_failure(&failure);
+                self.session.report_failure(&failure);
                 let problem = format!("interrupted; could not determine whether execution {id} ended");
                 self.write_junit_report(unknown_execution, Some(problem), waiting_time);
             }
@@ -346,7 +349,7 @@ impl PipelineRun<'_> {
         let Some(path) = &self.args.junit else {
             return Ok(());
         };
-        let full_path = self.run.env.current_dir().join(path);
+        let full_path = self.session.env.current_dir().join(path);
         atomic_file::check_writable(&full_path).map_err(to_write_failure("the report ", path))
     }
 
@@ -385,13 +388,13 @@ impl PipelineRun<'_> {
         };
         match self.write_junit_file(path, &report) {
             Ok(()) => ExitStatus::Success,
-            Err(failure) => self.run.report_failure(&failure),
+            Err(failure) => self.session.report_failure(&failure),
         }
     }
 
     /// Writes the report to the file, relative to the current directory.
     fn write_junit_file(&self, path: &Path, report: &ExecutionRun) -> Result<(), Failure> {
-        let full_path = self.run.env.current_dir().join(path);
+        let full_path = self.session.env.current_dir().join(path);
         atomic_file::write_file_with(&full_path, |output| write_execution_junit(report, output))
             .map_err(to_write_failure("the report ", path))
     }

@@ -5,7 +5,7 @@ use super::reference_reader::ReferenceReader;
 use super::uncommitted_changes;
 use crate::error::Failure;
 use crate::job::policy;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_pipelines::file_moves::PathMove;
 use sluicegate_pipelines::pipelines::{PipelineKind, file_name, to_lowercase_nfc};
 use std::collections::{BTreeSet, HashMap};
@@ -15,15 +15,15 @@ use std::path::Path;
 /// existing directory, the file or directory moves into it under its old name. Rejects invalid moves and, without
 /// `--force`, a move of files with uncommitted changes.
 pub(crate) fn resolve_move(
-    run: &Run,
+    session: &Session,
     reader: &ReferenceReader<'_>,
     old: &Path,
     new: &Path,
     is_forced: bool,
 ) -> Result<PathMove, Failure> {
     let root = reader.workspace.repo.root();
-    let old_path = resolve_repository_path(run, root, old)?;
-    let mut new_path = resolve_repository_path(run, root, new)?;
+    let old_path = resolve_repository_path(session, root, old)?;
+    let mut new_path = resolve_repository_path(session, root, new)?;
     let is_move_into_directory = root.join(&new_path).is_dir() && new_path != old_path;
     if is_move_into_directory {
         let name = old_path
@@ -54,8 +54,8 @@ const OTHER_PATH_HINT: &str = "pass another new path";
 
 /// Returns the path relative to the repository root, with `/` as separator; empty for the root itself. Fails for a path
 /// outside the repository.
-fn resolve_repository_path(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
-    let full = run.env.current_dir().join(path);
+fn resolve_repository_path(session: &Session, root: &Path, path: &Path) -> Result<String, Failure> {
+    let full = session.env.current_dir().join(path);
     policy::find_path_in_repository(root, &full).ok_or_else(|| {
         Failure::usage(format!("`{}` is outside the repository", path.display()))
             .with_hint("pass paths in the repository")

@@ -14,7 +14,7 @@ use crate::gate::project_checks::renamed_files::RenamedFiles;
 use crate::job::cli::SelectionArgs;
 use crate::job::context::RequestedRevisions;
 use crate::job::settings::ProjectCheckSettings;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_base::text::List;
 use sluicegate_git::{Change, CommitId, FileKind, SnapshotFile};
 use sluicegate_pipelines::file_moves::{PathMove, ReferenceRepair, Relocation, RepairError};
@@ -136,11 +136,11 @@ fn describe_unclear_call(
 /// exactly one file has that name. The plan lists the other references with the reason, for example that the value has
 /// a YAML anchor. Targets that the settings declare as external are ignored. Pipelines that cannot be read or parsed
 /// are listed, too.
-pub(crate) fn plan_repair(run: &Run, reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
+pub(crate) fn plan_repair(session: &Session, reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
     let mut files = reader.snapshot.list_files(&|_| true)?;
     files.retain(|file| file.kind == FileKind::Regular);
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-    let (mut bases, base_source) = find_bases(run, reader)?;
+    let (mut bases, base_source) = find_bases(session, reader)?;
     let (mut changes, mut problem) = (Vec::new(), base_source);
     if !bases.is_empty() {
         match reader.snapshot.find_changes(&bases, &is_pipeline) {
@@ -170,7 +170,8 @@ pub(crate) fn plan_repair(run: &Run, reader: &ReferenceReader<'_>) -> Result<Mov
     let repair = ReferenceRepair::new(&paths, &renames, find_earlier_callee);
     let plan = plan_reference_repairs(reader, &files, &repair)?;
     if bases.is_empty() && !(plan.edits.is_empty() && plan.kept_references.is_empty()) {
-        run.ui
+        session
+            .ui
             .say(&format!("it is unknown what the change renamed: {problem}"));
     }
     Ok(plan)
@@ -178,7 +179,7 @@ pub(crate) fn plan_repair(run: &Run, reader: &ReferenceReader<'_>) -> Result<Mov
 
 /// Returns the commits that show what the change renamed, and where they come from, or why there are none. Only a base
 /// that the job names is required, because a repair can do without.
-fn find_bases(run: &Run, reader: &ReferenceReader<'_>) -> Result<(Vec<CommitId>, String), Failure> {
+fn find_bases(session: &Session, reader: &ReferenceReader<'_>) -> Result<(Vec<CommitId>, String), Failure> {
     let sources = &reader.workspace.sources;
     let revisions = RequestedRevisions {
         // Only files on disk are repaired.
@@ -186,7 +187,7 @@ fn find_bases(run: &Run, reader: &ReferenceReader<'_>) -> Result<(Vec<CommitId>,
         all: false,
         ..sources.resolve_revisions(&SelectionArgs::default(), None)?
     };
-    match reader.workspace.resolve_checkout_comparison(run, &revisions) {
+    match reader.workspace.resolve_checkout_comparison(session, &revisions) {
         Ok(comparison) => Ok((comparison.bases, comparison.base_source)),
         Err(failure) if revisions.base.is_some() => Err(failure),
         Err(failure) => Ok((Vec::new(), failure.describe_on_one_line())),

@@ -6,7 +6,7 @@ use super::move_plan::MovePlan;
 use super::plan_execution::UnstagedFiles;
 use crate::error::Failure;
 use crate::job::cli::{MvArgs, OutputFormat};
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::response_output;
 use serde_json::{Value, json};
 use sluicegate_base::text::{self, List, format_count, format_counts};
@@ -16,27 +16,30 @@ use std::fmt::Write as _;
 /// Prints what was moved and rewritten, as text or as JSON. Warns about files that were not searched, and about
 /// rewritten files that are not staged. After a repair, prints a note instead, because a repair never stages files.
 pub(crate) fn print_summary(
-    run: &Run,
+    session: &Session,
     plan: &MovePlan,
     unstaged_files: &UnstagedFiles,
     args: &MvArgs,
 ) -> Result<(), Failure> {
     if !plan.unread_files.is_empty() {
-        run.ui.warn(&describe_unread_files(&plan.unread_files));
+        session.ui.warn(&describe_unread_files(&plan.unread_files));
     }
     if !unstaged_files.paths.is_empty() {
-        run.ui.warn(&describe_unstaged_files(unstaged_files));
+        session.ui.warn(&describe_unstaged_files(unstaged_files));
     } else if plan.moves.is_none() && !plan.edits.is_empty() && !args.dry_run {
-        run.ui
+        session
+            .ui
             .say("the repaired files are not staged: review them with `git diff`, then run `git add`");
     }
     match args.output.output {
-        OutputFormat::Json => run.ui.print_result(&response_output::format_json(&to_document(
-            plan,
-            unstaged_files,
-            args.dry_run,
-        ))),
-        OutputFormat::Text => run.ui.print_result(&render_text(plan, args.dry_run)),
+        OutputFormat::Json => session
+            .ui
+            .print_result(&response_output::format_json(&to_document(
+                plan,
+                unstaged_files,
+                args.dry_run,
+            ))),
+        OutputFormat::Text => session.ui.print_result(&render_text(plan, args.dry_run)),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::PROGRAM;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use crate::workspace::checkout_lock::CheckoutLock;
 use sluicegate_base::input;
 use sluicegate_base::text;
@@ -29,8 +29,8 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// Runs `sluicegate init --git-diff`: sets up this clone so that `git diff` describes changes to pipelines in words.
 /// Keeps existing settings, prints what was written, and warns if git would not find the program.
-pub(crate) fn run(run: &Run, is_dry_run: bool) -> CommandResult {
-    let repo = run.open_repository()?;
+pub(crate) fn run(session: &Session, is_dry_run: bool) -> CommandResult {
+    let repo = session.open_repository()?;
     if repo.is_bare() {
         return Err(
             Failure::usage("a bare repository has no files to show").with_hint("run the command in a clone")
@@ -45,7 +45,7 @@ pub(crate) fn run(run: &Run, is_dry_run: bool) -> CommandResult {
     let _lock = if is_dry_run {
         None
     } else {
-        CheckoutLock::acquire(run, &repo)?
+        CheckoutLock::acquire(session, &repo)?
     };
     let path = repo.root().join(ATTRIBUTES);
     // Read first, so that nothing is written if the file cannot be extended.
@@ -54,7 +54,8 @@ pub(crate) fn run(run: &Run, is_dry_run: bool) -> CommandResult {
     let existing_command = repo.read_local_setting(SETTING)?;
     if existing_command.is_none() && !is_dry_run {
         // libgit2 would leave its lock file if a signal ended the run meanwhile.
-        run.signals
+        session
+            .signals
             .hold_during(|| repo.set_local_setting(SETTING, COMMAND))
             .map_err(|error| Failure::from(error).with_status(ExitStatus::Usage))?;
     }
@@ -77,14 +78,14 @@ pub(crate) fn run(run: &Run, is_dry_run: bool) -> CommandResult {
     }
     // With another command, git does not search the PATH for this program.
     let uses_path = existing_command.is_none_or(|command| command == COMMAND);
-    if uses_path && !is_program_on_path(run) {
-        run.ui.warn(&format!(
+    if uses_path && !is_program_on_path(session) {
+        session.ui.warn(&format!(
             "`{PROGRAM}` is not on the PATH, so `git diff` would fail\n\
              hint: add it to the PATH, or set its full path: git config {SETTING} '/path/to/{COMMAND}'"
         ));
     }
-    run.ui.print_result(&(report_lines.join("\n") + "\n"))?;
-    Ok(run.signals.pending_status().unwrap_or(ExitStatus::Success))
+    session.ui.print_result(&(report_lines.join("\n") + "\n"))?;
+    Ok(session.signals.pending_status().unwrap_or(ExitStatus::Success))
 }
 
 /// Returns the line of the report about the program of the diff driver. The line begins with `label` if the setting is
@@ -101,9 +102,9 @@ fn describe_diff_command(existing_command: Option<&str>, label: &str) -> String 
 }
 
 /// Returns whether `PATH` contains the program, because git starts it by its name.
-fn is_program_on_path(run: &Run) -> bool {
+fn is_program_on_path(session: &Session) -> bool {
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
-    let path = run.env.get("PATH").unwrap_or_default();
+    let path = session.env.get("PATH").unwrap_or_default();
     std::env::split_paths(path).any(|dir| dir.join(&name).is_file())
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::job::cli::{GlobalArgs, InitArgs};
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_base::text;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 /// Returns the lines to add to `sluicegate.yaml` for values that only the flags contain. Each setting is resolved with
 /// and without the flags; if the results differ, the flag is needed.
 pub(crate) fn list_new_setting_lines(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     args: &InitArgs,
 ) -> Result<Vec<String>, Failure> {
@@ -19,11 +19,11 @@ pub(crate) fn list_new_setting_lines(
         project_id: None,
         agent_version: None,
         config_dir: None,
-        ..run.global.clone()
+        ..session.global.clone()
     };
     // Each array contains the value with the flags, then the value without them.
     let connections = [
-        sources.resolve_connection(&run.global)?,
+        sources.resolve_connection(&session.global)?,
         sources.resolve_connection(&without_flags)?,
     ];
     let ids = connections
@@ -33,7 +33,7 @@ pub(crate) fn list_new_setting_lines(
         .each_ref()
         .map(|connection| connection.require_agent_version().ok().map(str::to_owned));
     let config_dirs = [
-        sources.resolve_config_dir(&run.global)?,
+        sources.resolve_config_dir(&session.global)?,
         sources.resolve_config_dir(&without_flags)?,
     ];
     let no_flag = None;

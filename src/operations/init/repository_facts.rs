@@ -7,7 +7,7 @@ use super::program_source;
 use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::cli::InitArgs;
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt;
 use sluicegate_base::text;
@@ -93,12 +93,12 @@ pub(crate) struct RepositoryFacts {
 /// is found, `--adopt` uses the only candidate; otherwise the user is asked. Fails if the user must set a flag. A dry
 /// run does not ask, and only lists the flag in `missing_flags`.
 pub(crate) fn detect_repository_facts(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     args: &InitArgs,
 ) -> Result<RepositoryFacts, Failure> {
     let repo = &workspace.repo;
-    let snapshot = repo.read_disk_snapshot(run.hook_index_path())?;
+    let snapshot = repo.read_disk_snapshot(session.hook_index_path())?;
     let existing_config_dir = workspace.find_config_dir(&snapshot)?;
     let remote = repo.find_remote_url()?;
     let mut missing_flags = Vec::new();
@@ -120,20 +120,20 @@ pub(crate) fn detect_repository_facts(
     };
     let chosen_config_dir = match &sole_candidate {
         None if existing_config_dir.is_none() && !args.dry_run => {
-            config_dir_prompt::ask_for_config_dir(run, &candidates)?
+            config_dir_prompt::ask_for_config_dir(session, &candidates)?
         }
         candidate => candidate.clone(),
     };
     // `--adopt` writes the rules file into the hidden directory, so it needs the name.
     if args.adopt.is_some() && existing_config_dir.is_none() && chosen_config_dir.is_none() {
-        missing_flags.push(missing_config_dir_flag(&candidates, run, args));
+        missing_flags.push(missing_config_dir_flag(&candidates, session, args));
     }
     if let Some(failure) = missing_flags_failure(&missing_flags).filter(|_| !args.dry_run) {
         return Err(failure);
     }
     let is_config_dir_new = workspace.named_config_dir.is_some() || chosen_config_dir.is_some();
     let config_dir = existing_config_dir.or(chosen_config_dir);
-    let connection = workspace.sources.resolve_connection(&run.global)?;
+    let connection = workspace.sources.resolve_connection(&session.global)?;
     let prefix = workspace.sources.resolve_optional_prefix(args.prefix.clone())?;
     let rules_file = workspace.find_rules_file(&snapshot)?;
     let config_dir_name = config_dir.as_deref();
@@ -144,7 +144,7 @@ pub(crate) fn detect_repository_facts(
         recipe,
         host,
         missing_flags,
-        default_branch: detect_default_branch(run, repo)?,
+        default_branch: detect_default_branch(session, repo)?,
         pipeline_count: snapshot.list_files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
         shared_file: find_shared_pipelines_file(&snapshot, config_dir_name),
@@ -158,14 +158,14 @@ pub(crate) fn detect_repository_facts(
         prefix: prefix.unwrap_or_else(|| choose_repository_name(repo.root(), remote.as_deref())),
         source,
         is_signed: args.sign,
-        new_lines: new_settings::list_new_setting_lines(run, workspace, args)?,
+        new_lines: new_settings::list_new_setting_lines(session, workspace, args)?,
         findings,
     })
 }
 
 /// Returns the missing flag for the platform's hidden directory, with the command to type.
-fn missing_config_dir_flag(candidates: &[String], run: &Run, args: &InitArgs) -> MissingFlag {
-    let command = new_settings::format_typed_command(&run.global, args);
+fn missing_config_dir_flag(candidates: &[String], session: &Session, args: &InitArgs) -> MissingFlag {
+    let command = new_settings::format_typed_command(&session.global, args);
     config_dir_prompt::unknown_config_dir_failure(candidates, &command).into()
 }
 
@@ -271,7 +271,7 @@ fn require_signed_template(recipe: Option<&HostRecipe>) -> Result<(), Failure> {
 
 /// Returns the default branch, and how it was detected: the one that the clone records for a remote, otherwise `main`
 /// or `master` of a remote, otherwise the checked-out branch, otherwise [`FALLBACK_BRANCH`]. Warns if it may be wrong.
-fn detect_default_branch(run: &Run, repo: &Repository) -> Result<DefaultBranch, Failure> {
+fn detect_default_branch(session: &Session, repo: &Repository) -> Result<DefaultBranch, Failure> {
     if let Some(branch) = repo.find_recorded_default_branch()? {
         let source = format!("recorded in {}/HEAD", branch.remote);
         let name = branch.branch;
@@ -308,7 +308,7 @@ fn detect_default_branch(run: &Run, repo: &Repository) -> Result<DefaultBranch, 
             text::quote_shell_word(&remote)
         )
     });
-    run.ui.warn(&format!(
+    session.ui.warn(&format!(
         "the default branch may be a branch other than `{name}`, because this clone does not record it\nhint: \
          {record_step}check the branch in the files that `init` writes"
     ));

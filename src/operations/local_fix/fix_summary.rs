@@ -6,7 +6,7 @@ use crate::gate::project_checks::fixed_file::FixedValue;
 use crate::gate::project_checks::project_fixes::FixProof;
 use crate::gate::{Cause, RunFindings, UnevaluatedFile, decide_verdict, exit_status};
 use crate::job::cli::{FixArgs, OutputFormat};
-use crate::session::{Run, response_output};
+use crate::session::{Session, response_output};
 use serde_json::{Map, Value, json};
 use sluicegate_base::text::{self, List, format_count, shorten_name};
 use sluicegate_git::Repository;
@@ -38,24 +38,26 @@ impl<'f> FixSummary<'f> {
     /// Prints the fixes and the findings that are left, as text or as JSON. Warns of the files that could not be
     /// evaluated, and notes if no rule applies to any file. If files were changed but not staged, prints a note, except
     /// outside a repository.
-    pub(crate) fn print(&self, run: &Run, repo: &Repository, args: &FixArgs) -> Result<(), Failure> {
+    pub(crate) fn print(&self, session: &Session, repo: &Repository, args: &FixArgs) -> Result<(), Failure> {
         if !self.unevaluated_files.is_empty() {
-            run.ui
+            session
+                .ui
                 .warn(&describe_unevaluated_files(&self.unevaluated_files, args));
         }
         if let Some(note) = &self.missing_rules_note {
-            run.ui.say(&format!("note: {note}"));
+            session.ui.say(&format!("note: {note}"));
         }
         let has_unstaged_files = !args.dry_run && !args.staged && !self.proof.fixed_files.is_empty();
         if has_unstaged_files && !repo.is_plain_directory() {
-            run.ui
+            session
+                .ui
                 .say("the fixed files are not staged: review them with `git diff`, then run `git add`");
         }
         match args.output.output {
-            OutputFormat::Json => run
+            OutputFormat::Json => session
                 .ui
                 .print_result(&response_output::format_json(&to_document(self, args.dry_run))),
-            OutputFormat::Text => run.ui.print_result(&render_text(self, args.dry_run)),
+            OutputFormat::Text => session.ui.print_result(&render_text(self, args.dry_run)),
         }
     }
 

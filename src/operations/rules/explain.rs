@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
 use crate::session::response_output::format_json;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use anstyle::Style;
 use serde_json::{Value, json};
 use sluicegate_base::text::{did_you_mean, did_you_mean_any, escape_line, find_nearest_word};
@@ -82,7 +82,7 @@ impl EvaluationProblem {
 
 /// Prints a text page or the JSON document about the rule, project check, problem of an evaluation or team rule with
 /// this id. Fails for an unknown id, with a suggestion.
-pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
+pub(crate) fn explain_rule(session: &Session, id: &str, output: OutputFormat) -> CommandResult {
     let (document, blocks) = if let Some(rule) = rules::find_rule(id) {
         (
             rule_document(rule.documentation()),
@@ -94,37 +94,37 @@ pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> Command
         (problem.to_json(), problem.build_blocks())
     } else {
         // The team rules are last, because only they are read from the checkout.
-        let team_rules = read_team_rules(run)?;
+        let team_rules = read_team_rules(session)?;
         let rule = team_rules
             .find_team_rule(id)
             .ok_or_else(|| unknown_rule_failure(id, &team_rules))?;
         (team_rule_document(rule), rule.build_blocks())
     };
     if output == OutputFormat::Json {
-        run.ui.print_result(&format_json(&document))?;
+        session.ui.print_result(&format_json(&document))?;
         return Ok(ExitStatus::Success);
     }
-    let heading = if run.ui.colors_output() {
+    let heading = if session.ui.colors_output() {
         Style::new().bold()
     } else {
         Style::new()
     };
-    let width = run.ui.width().unwrap_or(MAX_WIDTH).min(MAX_WIDTH);
+    let width = session.ui.width().unwrap_or(MAX_WIDTH).min(MAX_WIDTH);
     let mut page = format!("{heading}{id}{heading:#}\n");
     for block in blocks {
         page.push_str(&render_block(&block, heading, width));
     }
-    run.ui.print_result(&page)?;
+    session.ui.print_result(&page)?;
     Ok(ExitStatus::Success)
 }
 
 /// Reads the team rules of the checkout. Returns none outside a repository.
-fn read_team_rules(run: &Run) -> Result<TeamRuleSet, Failure> {
-    let Some(workspace) = open_existing_workspace(run)? else {
+fn read_team_rules(session: &Session) -> Result<TeamRuleSet, Failure> {
+    let Some(workspace) = open_existing_workspace(session)? else {
         return Ok(TeamRuleSet::default());
     };
-    let snapshot = workspace.read_checkout_snapshot(run)?;
-    read_valid_team_rules(run, &workspace, &snapshot)
+    let snapshot = workspace.read_checkout_snapshot(session)?;
+    read_valid_team_rules(session, &workspace, &snapshot)
 }
 
 /// Returns the error for an unknown rule. The hint suggests an id with similar spelling, otherwise ids that contain a

@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
 use crate::session::response_output::format_json;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
 use sluicegate_base::text::{List, escape_line, format_count, is_unsafe};
@@ -26,19 +26,23 @@ const MAX_EXCERPT_BYTES: usize = 400;
 
 /// Checks the named file, or without a name the project's rules file and team rules. Prints the problems, and returns
 /// whether there are errors as the exit status.
-pub(crate) fn lint_rules_files(run: &Run, file: Option<&Path>, output: OutputFormat) -> CommandResult {
+pub(crate) fn lint_rules_files(
+    session: &Session,
+    file: Option<&Path>,
+    output: OutputFormat,
+) -> CommandResult {
     let files = match file {
         Some(file) => {
-            let (name, bytes) = read_named_file(run, file)?;
+            let (name, bytes) = read_named_file(session, file)?;
             LintedFiles::from_named_file(if team_rules::is_team_rules_file(&bytes) {
                 LintedFile::from_team_rules_file(name, bytes)
             } else {
                 LintedFile::from_rules_file(name, bytes)
             })
         }
-        None => read_project_rules(run)?,
+        None => read_project_rules(session)?,
     };
-    files.print(run, output)
+    files.print(session, output)
 }
 
 /// The files of one run: the file that the user named, or the rules file of the project and its team rules.
@@ -61,17 +65,17 @@ impl LintedFiles {
     }
 
     /// Prints the problems in the output format. Returns a failure if a file has an error; warnings are a success.
-    fn print(&self, run: &Run, output: OutputFormat) -> CommandResult {
+    fn print(&self, session: &Session, output: OutputFormat) -> CommandResult {
         let text = match output {
             OutputFormat::Json => format_json(&self.to_document()),
-            OutputFormat::Text => self.iter().map(|file| file.render_text(run)).collect(),
+            OutputFormat::Text => self.iter().map(|file| file.render_text(session)).collect(),
         };
-        run.ui.print_result(&text)?;
+        session.ui.print_result(&text)?;
         let descriptions: Vec<String> = self.iter().filter_map(LintedFile::describe_errors).collect();
         if descriptions.is_empty() {
             return Ok(ExitStatus::Success);
         }
-        run.annotate_printed_failure(ExitStatus::GateFailed, &descriptions.join("\n"));
+        session.annotate_printed_failure(ExitStatus::GateFailed, &descriptions.join("\n"));
         Ok(ExitStatus::GateFailed)
     }
 
@@ -136,8 +140,8 @@ impl LintedFile {
         }
     }
 
-    fn render_text(&self, run: &Run) -> String {
-        render_problems(run, &LintSource::new(&self.name, &self.bytes), &self.problems)
+    fn render_text(&self, session: &Session) -> String {
+        render_problems(session, &LintSource::new(&self.name, &self.bytes), &self.problems)
     }
 
     /// Describes the errors for a CI host: their number, and a line for each of the first `MAX_LISTED_PROBLEMS`. `None`
@@ -168,8 +172,8 @@ impl LintedFile {
     }
 
     /// Prints the problems in the output format, and returns the exit status for them.
-    pub(crate) fn print(self, run: &Run, output: OutputFormat) -> CommandResult {
-        LintedFiles::from_named_file(self).print(run, output)
+    pub(crate) fn print(self, session: &Session, output: OutputFormat) -> CommandResult {
+        LintedFiles::from_named_file(self).print(session, output)
     }
 }
 
@@ -190,8 +194,8 @@ fn count_errors(problems: &[LintProblem]) -> usize {
 }
 
 /// Renders the first `MAX_LISTED_PROBLEMS` problems, each with its source line, and a summary.
-fn render_problems(run: &Run, source: &LintSource, problems: &[LintProblem]) -> String {
-    let renderer = if run.ui.colors_output() {
+fn render_problems(session: &Session, source: &LintSource, problems: &[LintProblem]) -> String {
+    let renderer = if session.ui.colors_output() {
         Renderer::styled()
     } else {
         Renderer::plain()
@@ -227,10 +231,10 @@ fn describe_counts(name: &str, error_count: usize, warning_count: usize) -> Stri
 }
 
 /// Reads a file that the user named. Returns its name as typed, for the output, and its content.
-pub(crate) fn read_named_file(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
-    run.reject_link_out_of_repository(file)?;
+pub(crate) fn read_named_file(session: &Session, file: &Path) -> Result<(String, Vec<u8>), Failure> {
+    session.reject_link_out_of_repository(file)?;
     let name = file.display().to_string();
-    match read_linked_file(&run.env.current_dir().join(file)) {
+    match read_linked_file(&session.env.current_dir().join(file)) {
         Ok(bytes) => Ok((name, bytes)),
         Err(error) => Err(Failure::new(
             ExitStatus::Usage,
@@ -247,9 +251,9 @@ fn read_linked_file(path: &Path) -> Result<Vec<u8>, anyhow::Error> {
 }
 
 /// Reads the project's rules file and team rules file, and checks them. Fails if both are missing.
-fn read_project_rules(run: &Run) -> Result<LintedFiles, Failure> {
-    let workspace = run.open_workspace()?;
-    let snapshot = workspace.read_checkout_snapshot(run)?;
+fn read_project_rules(session: &Session) -> Result<LintedFiles, Failure> {
+    let workspace = session.open_workspace()?;
+    let snapshot = workspace.read_checkout_snapshot(session)?;
     let team_rules = workspace.read_checkout_team_rules(&snapshot)?;
     let rules_file = workspace.find_rules_file(&snapshot)?;
     if rules_file.is_none() && team_rules.is_none() {

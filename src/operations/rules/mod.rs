@@ -10,7 +10,7 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::job::policy::CheckoutFiles;
 use crate::operations::init::new_files::create_file;
 use crate::session::response_output::format_json;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use crate::workspace::config_dir_prompt::require_config_dir;
 use crate::workspace::team_rules::describe_first_problem;
 use crate::workspace::{Workspace, find_config_dir_in};
@@ -29,11 +29,11 @@ const LINE_WIDTH: usize = 80;
 
 /// Prints all rules, team rules and project checks, each with its state in this repository. Outside a repository, there
 /// are no states and no team rules.
-pub(crate) fn print_rules(run: &Run, output: OutputArgs) -> CommandResult {
-    let project = read_rules_and_levels(run)?;
+pub(crate) fn print_rules(session: &Session, output: OutputArgs) -> CommandResult {
+    let project = read_rules_and_levels(session)?;
     let rule_set = project.as_ref().and_then(|project| project.rules.as_ref());
     if let Some(reason) = rule_set.and_then(RuleSet::unusable_reason) {
-        run.ui.warn(&format!(
+        session.ui.warn(&format!(
             "the levels of the platform's rules are unknown: {reason}\nhint: run `sluicegate rules lint` to see each \
              error with its location"
         ));
@@ -48,7 +48,7 @@ pub(crate) fn print_rules(run: &Run, output: OutputArgs) -> CommandResult {
         OutputFormat::Json => format_json(&entries.iter().map(ListedRule::to_json).collect::<Value>()),
         OutputFormat::Text => entries.iter().map(ListedRule::render_text).collect(),
     };
-    run.ui.print_result(&text)?;
+    session.ui.print_result(&text)?;
     Ok(ExitStatus::Success)
 }
 
@@ -151,31 +151,31 @@ struct ProjectRules {
 
 /// Reads the rules, the team rules and the levels of the project checks. Returns `None` outside a repository, because
 /// `rules list` also works there. A team rules file with errors only causes a warning.
-fn read_rules_and_levels(run: &Run) -> Result<Option<ProjectRules>, Failure> {
-    let Some(workspace) = open_existing_workspace(run)? else {
+fn read_rules_and_levels(session: &Session) -> Result<Option<ProjectRules>, Failure> {
+    let Some(workspace) = open_existing_workspace(session)? else {
         return Ok(None);
     };
-    let snapshot = workspace.read_checkout_snapshot(run)?;
+    let snapshot = workspace.read_checkout_snapshot(session)?;
     let no_flag = None;
     let checks = workspace.sources.resolve_project_checks(no_flag)?;
     Ok(Some(ProjectRules {
         rules: workspace.read_rules_at(&snapshot)?,
-        team_rules: read_valid_team_rules(run, &workspace, &snapshot)?,
+        team_rules: read_valid_team_rules(session, &workspace, &snapshot)?,
         levels: checks.levels,
     }))
 }
 
 /// Opens the repository and reads its settings. Returns `None` if the current directory is outside a repository or in a
 /// bare one, which has no files on disk; any other problem, such as a repository that cannot be read, is an error.
-pub(crate) fn open_existing_workspace(run: &Run) -> Result<Option<Workspace<'_>>, Failure> {
-    let repo = run.find_repository()?;
-    repo.map(|repo| run.open_workspace_in(repo, CheckoutFiles::OnDisk))
+pub(crate) fn open_existing_workspace(session: &Session) -> Result<Option<Workspace<'_>>, Failure> {
+    let repo = session.find_repository()?;
+    repo.map(|repo| session.open_workspace_in(repo, CheckoutFiles::OnDisk))
         .transpose()
 }
 
 /// Reads the team rules of the snapshot. If their file has errors, warns and returns no rules.
 pub(crate) fn read_valid_team_rules(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
 ) -> Result<TeamRuleSet, Failure> {
@@ -183,7 +183,7 @@ pub(crate) fn read_valid_team_rules(
         return Ok(TeamRuleSet::default());
     };
     Ok(TeamRuleSet::parse(&bytes).unwrap_or_else(|problems| {
-        run.ui.warn(&format!(
+        session.ui.warn(&format!(
             "skipping the team rules: {}",
             describe_first_problem(&path, &problems)
         ));
@@ -213,12 +213,12 @@ fn reject_second_config_dir(
 }
 
 /// Writes a rules file with all rules at level `warn`, into the platform's hidden directory. Fails if the file exists.
-pub(crate) fn create_rules_file(run: &Run, output: OutputFormat) -> CommandResult {
-    let workspace = run.open_workspace()?;
-    let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
+pub(crate) fn create_rules_file(session: &Session, output: OutputFormat) -> CommandResult {
+    let workspace = session.open_workspace()?;
+    let snapshot = workspace.repo.read_disk_snapshot(session.hook_index_path())?;
     let config_dir = match workspace.find_config_dir(&snapshot)? {
         Some(config_dir) => config_dir,
-        None => require_config_dir(&snapshot, run, "sluicegate rules init")?,
+        None => require_config_dir(&snapshot, session, "sluicegate rules init")?,
     };
     reject_second_config_dir(&workspace, &snapshot, &config_dir)?;
     let root = workspace.repo.root();
@@ -227,7 +227,7 @@ pub(crate) fn create_rules_file(run: &Run, output: OutputFormat) -> CommandResul
     match create_file(root, &rules_path(&config_dir), &text) {
         Ok(()) => {
             let path = path.display().to_string();
-            run.ui.print_result(&match output {
+            session.ui.print_result(&match output {
                 OutputFormat::Json => {
                     format_json(&json!({ "schema": "sluicegate.rules-init/v1", "path": path }))
                 }

@@ -7,7 +7,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
 use crate::session::response_output::format_json;
 use crate::session::user_file::read_text_or_empty;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
 use sluicegate_base::text::{List, escape_line, format_count};
@@ -30,36 +30,36 @@ rules:
 
 /// Runs the examples of the team rules, and prints those with an unexpected outcome. If the file has errors, prints
 /// them instead.
-pub(crate) fn test_rules(run: &Run, file: Option<&Path>, output: OutputFormat) -> CommandResult {
+pub(crate) fn test_rules(session: &Session, file: Option<&Path>, output: OutputFormat) -> CommandResult {
     let (name, bytes) = match file {
-        Some(file) => read_named_file(run, file)?,
-        None => read_project_team_rules(run)?,
+        Some(file) => read_named_file(session, file)?,
+        None => read_project_team_rules(session)?,
     };
     let Ok(rule_set) = TeamRuleSet::parse(&bytes) else {
         let linted_file = LintedFile::from_team_rules_file(name, bytes);
-        return linted_file.print(run, output);
+        return linted_file.print(session, output);
     };
     let example_run = rule_set.run_examples();
     let text = match output {
         OutputFormat::Json => format_json(&to_document(&name, &rule_set, &example_run)),
         OutputFormat::Text => render_text(&name, &rule_set, &example_run),
     };
-    run.ui.print_result(&text)?;
+    session.ui.print_result(&text)?;
     if example_run.failures.is_empty() {
         return Ok(ExitStatus::Success);
     }
-    run.annotate_printed_failure(ExitStatus::GateFailed, &describe_failures(&name, &example_run));
+    session.annotate_printed_failure(ExitStatus::GateFailed, &describe_failures(&name, &example_run));
     Ok(ExitStatus::GateFailed)
 }
 
 /// Reads the team rules file of the checkout. Returns its path and its content; fails if it does not exist or if team
 /// rules are turned off.
-fn read_project_team_rules(run: &Run) -> Result<(String, Vec<u8>), Failure> {
-    let workspace = run.open_workspace()?;
+fn read_project_team_rules(session: &Session) -> Result<(String, Vec<u8>), Failure> {
+    let workspace = session.open_workspace()?;
     let Some(path) = workspace.team_rules_path.as_deref() else {
         return Err(disabled_team_rules_failure());
     };
-    let snapshot = workspace.read_checkout_snapshot(run)?;
+    let snapshot = workspace.read_checkout_snapshot(session)?;
     workspace.read_checkout_team_rules(&snapshot)?.ok_or_else(|| {
         let hint = match workspace.list_misnamed_files(path).first() {
             Some(misnamed_file) => format!("rename {misnamed_file} to {path}"),
@@ -138,15 +138,15 @@ fn render_text(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> 
 
 /// Adds a new rule, with comments and examples to edit, to the team rules file of the checkout. Creates the file if it
 /// does not exist.
-pub(crate) fn create_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
+pub(crate) fn create_rule(session: &Session, id: &str, output: OutputFormat) -> CommandResult {
     // Held until the file is written.
-    let _lock = run.lock_checkout()?;
-    let workspace = run.open_workspace()?;
+    let _lock = session.lock_checkout()?;
+    let workspace = session.open_workspace()?;
     let Some(path) = workspace.team_rules_path.clone() else {
         return Err(disabled_team_rules_failure());
     };
     let full_path = workspace.repo.root().join(&path);
-    run.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
+    session.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
     let old_text = read_text_or_empty(&full_path, MAX_TEAM_RULES_BYTES)?;
     let new_text = append_rule(&old_text, id, &path)?;
     if let Some(directory) = full_path.parent() {
@@ -155,7 +155,7 @@ pub(crate) fn create_rule(run: &Run, id: &str, output: OutputFormat) -> CommandR
     }
     atomic_file::replace_file(&full_path, old_text.as_bytes(), new_text.as_bytes())
         .map_err(|error| Failure::usage(format!("could not write {path}: {error}")))?;
-    run.ui.print_result(&match output {
+    session.ui.print_result(&match output {
         OutputFormat::Json => format_json(
             &json!({ "schema": "sluicegate.rules-new/v1", "path": path, "rule": format!("team/{id}") }),
         ),

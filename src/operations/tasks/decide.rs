@@ -6,7 +6,7 @@ use super::{create_platform_client, task_request_failure};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, DecideArgs};
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use sluicegate_base::text;
 use sluicegate_platform::api::{
     ApiValue, Decision, PendingDecision, Platform, QuestionAnswer, RemainingDecisions, Task,
@@ -15,12 +15,12 @@ use sluicegate_platform::follow::{approval_scope, send_change};
 
 /// Sends the user's decisions to a waiting task, and checks that the task accepted them. With `--wait`, follows the
 /// task until it ends.
-pub(crate) fn send_task_decisions(run: &Run, args: &DecideArgs) -> CommandResult {
+pub(crate) fn send_task_decisions(session: &Session, args: &DecideArgs) -> CommandResult {
     // Without pending decisions, this only checks the arguments.
     parse_decisions(args, &[])?;
-    let wait = TaskWait::without_approvals(run, args.wait, &args.pace)?;
-    let platform = create_platform_client(run)?;
-    run.block_on(async {
+    let wait = TaskWait::without_approvals(session, args.wait, &args.pace)?;
+    let platform = create_platform_client(session)?;
+    session.block_on(async {
         let earlier_task = fetch_task_before_decisions(&platform, &args.id, wait.as_ref()).await?;
         let pending_ids = list_pending_ids(earlier_task.pending_decisions.as_deref().unwrap_or_default());
         let decisions = parse_decisions(args, &pending_ids)?;
@@ -42,10 +42,10 @@ pub(crate) fn send_task_decisions(run: &Run, args: &DecideArgs) -> CommandResult
             // The next response may still show the task as it was before the decisions.
             let earlier_state = Some((earlier_task, decided_ids));
             return wait
-                .follow_task(run, &platform, &args.id, earlier_state, args.output)
+                .follow_task(session, &platform, &args.id, earlier_state, args.output)
                 .await;
         }
-        run.print_response(args.output, &response.raw, || {
+        session.print_response(args.output, &response.raw, || {
             let pending_decisions = response.pending_decisions.as_deref().unwrap_or_default();
             describe_outcome(&response, &decisions, &pending_ids)
                 + &task_text::describe_decisions(&args.id, pending_decisions)

@@ -5,7 +5,7 @@ use super::task_text;
 use crate::error::Failure;
 use crate::job::cli::{ListTasksArgs, OutputFormat};
 use crate::session::resource::{build_list_envelope, describe_unknown_project, project_request_failure};
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
 use sluicegate_base::text::format_count;
@@ -18,20 +18,22 @@ const MAX_CONCURRENT_REQUESTS: usize = 8;
 
 /// Prints the tasks of the project that match the flags. With `--all-projects`, or if no project is set, prints the
 /// tasks of all projects.
-pub(crate) fn print_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
-    let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
+pub(crate) fn print_tasks(session: &Session, args: ListTasksArgs) -> CommandResult {
+    let connection = session
+        .read_setting_sources()?
+        .resolve_connection(&session.global)?;
     let project = connection
         .require_project_id()
         .ok()
         .filter(|_| !args.all_projects);
-    let platform = run.create_platform_client(&connection)?;
+    let platform = session.create_platform_client(&connection)?;
     let filter = TaskFilter {
         project_id: project.map(|id| id.to_string()),
         branch_id: args.branch_id,
         status: args.status.map(|status| status.to_uppercase()),
     };
-    run.block_on(async {
-        let list = fetch_matching_tasks(run, &platform, &filter, project).await?;
+    session.block_on(async {
+        let list = fetch_matching_tasks(session, &platform, &filter, project).await?;
         let mut tasks = list.entries;
         // The platform cannot filter by the name of a branch.
         if let Some(branch) = &args.branch {
@@ -40,7 +42,7 @@ pub(crate) fn print_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
         let mut items: Vec<Value> = tasks.iter().map(|task| task.raw.clone()).collect();
         // The JSON output contains the tasks unchanged.
         if args.output.output == OutputFormat::Text {
-            replace_statuses(run, &platform, &tasks, &mut items).await?;
+            replace_statuses(session, &platform, &tasks, &mut items).await?;
         }
         let columns = [
             ("taskId", "task"),
@@ -53,14 +55,14 @@ pub(crate) fn print_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
             ("branchId", "branch"),
         ];
         let envelope = build_list_envelope("tasks", items, list.envelope);
-        run.print_envelope(args.output, "tasks", &envelope, &columns, "no tasks match")
+        session.print_envelope(args.output, "tasks", &envelope, &columns, "no tasks match")
     })?
 }
 
 /// Requests the tasks that match the filter. Warns if there are none because the project does not exist: for an unknown
 /// project in the filter, the platform returns an empty list, not a 404.
 async fn fetch_matching_tasks(
-    run: &Run,
+    session: &Session,
     platform: &Platform,
     filter: &TaskFilter,
     project: Option<Uuid>,
@@ -74,7 +76,7 @@ async fn fetch_matching_tasks(
         && let Some(project) = project
         && let Some(warning) = describe_unknown_project(platform, project).await
     {
-        run.ui.warn(&warning);
+        session.ui.warn(&warning);
     }
     Ok(tasks)
 }
@@ -83,7 +85,7 @@ async fn fetch_matching_tasks(
 /// the details of a task are unavailable, and requests no further ones if the platform is. Fails at the first details
 /// to which the platform denies access.
 async fn replace_statuses(
-    run: &Run,
+    session: &Session,
     platform: &Platform,
     tasks: &[ApiValue<Task>],
     items: &mut [Value],
@@ -113,7 +115,7 @@ async fn replace_statuses(
         }
     }
     if let Some(error) = first_error {
-        run.ui.warn(&format!(
+        session.ui.warn(&format!(
             "the details of {} are unavailable: {error}",
             format_count(missing_count, "stopped task")
         ));

@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, PaceArgs};
 use crate::session::response_output;
 use crate::session::response_output::format_distance;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sluicegate_base::text;
@@ -15,7 +15,7 @@ use sluicegate_platform::follow::{MessageReader, Pace, TaskEvent};
 
 /// Prints the messages of a task. With `--follow`, also prints new messages until the task ends.
 pub(crate) fn print_messages(
-    run: &Run,
+    session: &Session,
     id: &str,
     limit: usize,
     follow: Option<&PaceArgs>,
@@ -24,15 +24,15 @@ pub(crate) fn print_messages(
     let pace = match follow {
         None => None,
         Some(args) => {
-            let poll_settings = run
+            let poll_settings = session
                 .read_setting_sources()?
                 .resolve_poll_settings(args, DEFAULT_TIMEOUT_SECONDS)?;
             Some(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
         }
     };
-    let platform = create_platform_client(run)?;
+    let platform = create_platform_client(session)?;
     let mut history = MessageHistory {
-        run,
+        session,
         platform,
         id,
         output,
@@ -40,20 +40,20 @@ pub(crate) fn print_messages(
         events: Vec::new(),
         event_count: 0,
     };
-    run.block_on(async {
+    session.block_on(async {
         let status = match output.output {
             OutputFormat::Text => history.print_requested_messages(pace).await,
             // After a signal, the document contains the messages that were read before it.
             OutputFormat::Json => {
-                let mut signals = run.signals.clone();
+                let mut signals = session.signals.clone();
                 tokio::select! {
                     biased;
-                    _ = signals.wait() => run.signals.pending_failure().map_or(Ok(ExitStatus::Interrupted), Err),
+                    _ = signals.wait() => session.signals.pending_failure().map_or(Ok(ExitStatus::Interrupted), Err),
                     status = history.print_requested_messages(pace) => status,
                 }
             }
         };
-        run.signals.release();
+        session.signals.release();
         // Also after a failure: the JSON document contains the messages that were read before it.
         history.finish_output()?;
         if status.is_ok() {
@@ -65,7 +65,7 @@ pub(crate) fn print_messages(
 
 /// The messages of a task. As text, they are printed while they are read; as JSON, in one document at the end.
 struct MessageHistory<'a> {
-    run: &'a Run,
+    session: &'a Session,
     platform: Platform,
     id: &'a str,
     output: OutputArgs,
@@ -91,7 +91,7 @@ impl MessageHistory<'_> {
         if self.event_count > 0 || self.output.output == OutputFormat::Json {
             return Ok(());
         }
-        self.run.ui.print_result("the task has no messages\n")
+        self.session.ui.print_result("the task has no messages\n")
     }
 
     /// Reads all messages that exist now, and prints them.
@@ -115,7 +115,7 @@ impl MessageHistory<'_> {
         if self.output.output == OutputFormat::Text {
             let now = Timestamp::now();
             let text: String = events.iter().map(|event| format_event(event, now)).collect();
-            self.run.ui.print_result(&text)?;
+            self.session.ui.print_result(&text)?;
         } else {
             self.events.extend(events);
         }
@@ -143,7 +143,7 @@ impl MessageHistory<'_> {
             };
             if last_task.as_ref().map(|earlier_task| &earlier_task.status) != Some(&task.status) {
                 let status = task.status.as_deref().unwrap_or("(no status)");
-                self.run.ui.say(&TaskEvent::Status(status).to_string());
+                self.session.ui.say(&TaskEvent::Status(status).to_string());
             }
             match pace.await_before_deadline(self.print_available_messages()).await {
                 Ok(result) => result?,
@@ -168,7 +168,7 @@ impl MessageHistory<'_> {
     /// Warns that the task waits for a decision, and prints the commands that answer it.
     fn warn_of_decisions(&self, task: &Task) {
         let decisions = task_text::describe_pending_decisions(self.id, task);
-        self.run.ui.warn(&format!(
+        self.session.ui.warn(&format!(
             "the task waits for a decision\n{}",
             decisions.trim_end()
         ));
@@ -222,7 +222,9 @@ impl MessageHistory<'_> {
             OutputFormat::Json => {
                 let mut document = self.reader.envelope();
                 document.shift_insert(0, "results".to_owned(), json!(self.events));
-                self.run.ui.print_result(&response_output::format_json(&document))
+                self.session
+                    .ui
+                    .print_result(&response_output::format_json(&document))
             }
         }
     }

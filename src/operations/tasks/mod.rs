@@ -11,7 +11,7 @@ pub(crate) mod task_wait;
 use crate::error::Failure;
 use crate::job::cli::{MessageArgs, TaskArgs};
 use crate::session::resource_lookup::{ResourceKind, ResourceLookup};
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use serde_json::Value;
 use sluicegate_base::input;
 use sluicegate_base::text;
@@ -28,8 +28,12 @@ const DEFAULT_TIMEOUT_SECONDS: u64 = 3600;
 const MAX_MESSAGE_BYTES: u64 = 1024 * 1024;
 
 /// Creates the client of the platform. Requests about tasks do not need the project.
-fn create_platform_client(run: &Run) -> Result<Platform, Failure> {
-    run.create_platform_client(&run.read_setting_sources()?.resolve_connection(&run.global)?)
+fn create_platform_client(session: &Session) -> Result<Platform, Failure> {
+    session.create_platform_client(
+        &session
+            .read_setting_sources()?
+            .resolve_connection(&session.global)?,
+    )
 }
 
 /// Returns the failure of a request about a task. If no task has this id, the hint has the most similar id.
@@ -50,14 +54,14 @@ async fn task_request_failure(platform: &Platform, id: &str, error: HttpError) -
 }
 
 /// Prints a task with its status and its pending decisions.
-pub(crate) fn show_task(run: &Run, args: &TaskArgs) -> CommandResult {
-    let platform = create_platform_client(run)?;
-    run.block_on(async {
+pub(crate) fn show_task(session: &Session, args: &TaskArgs) -> CommandResult {
+    let platform = create_platform_client(session)?;
+    session.block_on(async {
         let task = match platform.fetch_task(&args.id).await {
             Ok(task) => task,
             Err(error) => return Err(task_request_failure(&platform, &args.id, error).await),
         };
-        run.print_response(args.output, &task.raw, || {
+        session.print_response(args.output, &task.raw, || {
             task_text::describe_task(&args.id, &task)
         })
     })?
@@ -65,9 +69,9 @@ pub(crate) fn show_task(run: &Run, args: &TaskArgs) -> CommandResult {
 
 /// Requests the platform to stop a task, which may still be running afterwards. With `--output json`, prints `null`,
 /// because the platform's response is empty.
-pub(crate) fn stop_task(run: &Run, args: &TaskArgs) -> CommandResult {
-    let platform = create_platform_client(run)?;
-    run.block_on(async {
+pub(crate) fn stop_task(session: &Session, args: &TaskArgs) -> CommandResult {
+    let platform = create_platform_client(session)?;
+    session.block_on(async {
         if let Err(error) = platform.stop_task(&args.id).await {
             return Err(task_request_failure(&platform, &args.id, error).await);
         }
@@ -75,20 +79,20 @@ pub(crate) fn stop_task(run: &Run, args: &TaskArgs) -> CommandResult {
             "asked task {} to stop; it will finish its current step first",
             args.id
         );
-        run.print_response(args.output, &Value::Null, || text::escape_line(&text) + "\n")
+        session.print_response(args.output, &Value::Null, || text::escape_line(&text) + "\n")
     })?
 }
 
 /// Deletes a task and all its data on the platform. With `--output json`, prints `null`, because the platform's
 /// response is empty.
-pub(crate) fn delete_task(run: &Run, args: &TaskArgs) -> CommandResult {
-    let platform = create_platform_client(run)?;
-    run.block_on(async {
+pub(crate) fn delete_task(session: &Session, args: &TaskArgs) -> CommandResult {
+    let platform = create_platform_client(session)?;
+    session.block_on(async {
         if let Err(error) = platform.delete_task(&args.id).await {
             return Err(deletion_failure(&platform, &args.id, error).await);
         }
         let text = format!("deleted task {} and all its data", args.id);
-        run.print_response(args.output, &Value::Null, || text::escape_line(&text) + "\n")
+        session.print_response(args.output, &Value::Null, || text::escape_line(&text) + "\n")
     })?
 }
 
@@ -106,11 +110,11 @@ async fn deletion_failure(platform: &Platform, id: &str, error: HttpError) -> Fa
 }
 
 /// Returns the instruction for the agent from `--message` or `--message-file`. Fails if it is empty.
-fn read_message(run: &Run, args: &MessageArgs) -> Result<String, Failure> {
+fn read_message(session: &Session, args: &MessageArgs) -> Result<String, Failure> {
     let text = match (&args.message, &args.message_file) {
         (Some(text), _) => text.clone(),
         (None, Some(path)) => {
-            let bytes = run.read_user_file(&run.env.current_dir().join(path), MAX_MESSAGE_BYTES)?;
+            let bytes = session.read_user_file(&session.env.current_dir().join(path), MAX_MESSAGE_BYTES)?;
             input::decode_utf_8(bytes).map_err(|reason| {
                 Failure::usage(format!(
                     "could not read the message file {}: {reason}",

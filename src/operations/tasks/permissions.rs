@@ -4,25 +4,25 @@ use super::{create_platform_client, task_request_failure};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputArgs;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use sluicegate_base::text;
 use sluicegate_platform::api::{Permission, Permissions};
 
 /// Replaces the tools that a task may use without asking, prints them, and checks that the platform applied the change.
 pub(crate) fn replace_permissions(
-    run: &Run,
+    session: &Session,
     id: &str,
     tools: &[String],
     output: OutputArgs,
 ) -> CommandResult {
-    let platform = create_platform_client(run)?;
+    let platform = create_platform_client(session)?;
     let permissions: Vec<Permission> = tools.iter().map(Permission::from).collect();
-    run.block_on(async {
+    session.block_on(async {
         let response = match platform.set_task_permissions(id, &permissions).await {
             Ok(response) => response,
             Err(error) => return Err(task_request_failure(&platform, id, error).await),
         };
-        run.print_response(output, &response.raw, || describe_permissions(id, &response))?;
+        session.print_response(output, &response.raw, || describe_permissions(id, &response))?;
         check_granted_tools(id, tools, &response)
     })?
 }

@@ -4,7 +4,7 @@ use super::{DEFAULT_TIMEOUT_SECONDS, task_request_failure, task_text};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, OutputArgs, OutputFormat, PaceArgs, WaitArgs};
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use sluicegate_base::text::quote_shell_word;
 use sluicegate_platform::api::{ApiValue, Platform, Task, TaskPhase};
 use sluicegate_platform::follow::{self, ApprovalPolicy, Pace, TaskEnd};
@@ -57,8 +57,8 @@ pub(crate) async fn fetch_task_before_resume(
 
 impl TaskWait {
     /// Reads the settings for `--wait`, with the tools to approve meanwhile. `None` without `--wait`.
-    pub(crate) fn from_args(run: &Run, args: &WaitArgs) -> Result<Option<Self>, Failure> {
-        let wait = Self::without_approvals(run, args.wait, &args.pace)?;
+    pub(crate) fn from_args(session: &Session, args: &WaitArgs) -> Result<Option<Self>, Failure> {
+        let wait = Self::without_approvals(session, args.wait, &args.pace)?;
         Ok(wait.map(|wait| Self {
             policy: ApprovalPolicy {
                 tools: args.tools.clone(),
@@ -71,11 +71,11 @@ impl TaskWait {
     /// Reads the settings for a wait that approves no tool. `None` if no wait is requested, but invalid settings are
     /// always an error.
     pub(crate) fn without_approvals(
-        run: &Run,
+        session: &Session,
         is_requested: bool,
         pace: &PaceArgs,
     ) -> Result<Option<Self>, Failure> {
-        let poll_settings = run
+        let poll_settings = session
             .read_setting_sources()?
             .resolve_poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
         Ok(is_requested.then(|| Self {
@@ -88,7 +88,7 @@ impl TaskWait {
     /// resumed, `earlier_state` is the state before, with the ids of the decisions that were sent.
     pub(crate) async fn follow_task(
         &self,
-        run: &Run,
+        session: &Session,
         platform: &Platform,
         id: &str,
         earlier_state: Option<(ApiValue<Task>, Vec<String>)>,
@@ -97,21 +97,21 @@ impl TaskWait {
         let earlier_task = earlier_state
             .as_ref()
             .map(|(task, decided_ids)| (&task.value, decided_ids.clone()));
-        run.signals.set_last_words(&format!(
+        session.signals.set_last_words(&format!(
             "the task continues; run `sluicegate tasks stop {}` to stop it",
             quote_shell_word(id)
         ));
         let result =
             follow::follow_task_to_end(platform, id, &self.policy, earlier_task, self.pace, |event| {
-                run.ui.say(&event.to_string());
+                session.ui.say(&event.to_string());
             })
             .await;
-        run.signals.set_last_words("");
+        session.signals.set_last_words("");
         let (task, end) = match result {
             Ok(end) => end,
             Err(error) => return Err(wait_failure(platform, id, error).await),
         };
-        run.print_response(output, &task.raw, || task_text::describe_task(id, &task))?;
+        session.print_response(output, &task.raw, || task_text::describe_task(id, &task))?;
         let prints_commands =
             output.output == OutputFormat::Text && task_text::has_answerable_decision(&task);
         match unfinished_task_failure(id, end, self.pace.limit().as_secs(), &task, prints_commands) {

@@ -6,7 +6,7 @@ use crate::job::cli::{ApplyArgs, OutputFormat};
 use crate::session::failure_conversion::step_exit_status;
 use crate::session::resource::RemoteProject;
 use crate::session::response_output;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_base::text::format_count;
@@ -16,32 +16,32 @@ use sluicegate_platform::definitions::variables::{self, StepOutcome, VariableDef
 use std::iter;
 
 /// Changes the variables of the project until they match the file. Prints the changes first; a dry run then stops.
-pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
-    let document = run.load_document(&args.file)?;
+pub(crate) fn apply_variables(session: &Session, args: &ApplyArgs) -> CommandResult {
+    let document = session.load_document(&args.file)?;
     let wanted_variables = variables::read_variables(&document)?;
-    let project = run.create_project_client()?;
-    run.block_on(async {
+    let project = session.create_project_client()?;
+    session.block_on(async {
         let steps = plan_changes(&project, &document, &wanted_variables, args).await?;
-        print_steps(run, args, &steps)?;
+        print_steps(session, args, &steps)?;
         if args.dry_run || steps.is_empty() {
             let results = None;
-            return report_results(run, args, &steps, results);
+            return report_results(session, args, &steps, results);
         }
         let results = variables::execute_steps(
             &project.platform,
             project.id,
             &steps,
-            &|variable, overrides| set_last_words(run, variable, overrides),
-            |step, outcome| warn_of_failure(run, step, outcome),
+            &|variable, overrides| set_last_words(session, variable, overrides),
+            |step, outcome| warn_of_failure(session, step, outcome),
         )
         .await;
-        report_results(run, args, &steps, Some(&results))
+        report_results(session, args, &steps, Some(&results))
     })?
 }
 
 /// Sets what the run says if a signal ends it: which overrides of the variable may be removed and not set again. The
 /// file contains their new values, so another run sets them.
-fn set_last_words(run: &Run, variable: &str, removed_overrides: &[Override]) {
+fn set_last_words(session: &Session, variable: &str, removed_overrides: &[Override]) {
     let lost_values: Vec<String> = removed_overrides
         .iter()
         .map(variables::describe_lost_override)
@@ -52,7 +52,7 @@ fn set_last_words(run: &Run, variable: &str, removed_overrides: &[Override]) {
             "the change of {variable} is not complete: {lost_values}\nhint: run the command again to complete it"
         ),
     };
-    run.signals.set_last_words(&last_words);
+    session.signals.set_last_words(&last_words);
 }
 
 /// Requests the variables of the project, compares them with the file, and returns the changes to make. Unless
@@ -79,17 +79,17 @@ async fn plan_changes(
 
 /// Prints the changes before they are applied. For `--output json`, prints nothing, because the document with the
 /// results contains them.
-fn print_steps(run: &Run, args: &ApplyArgs, steps: &[VariableStep]) -> Result<(), Failure> {
+fn print_steps(session: &Session, args: &ApplyArgs, steps: &[VariableStep]) -> Result<(), Failure> {
     if args.output.output == OutputFormat::Json {
         return Ok(());
     }
     let lines = steps.iter().flat_map(VariableStep::describe_lines);
     let text: String = lines.map(|line| text::escape_line(&line) + "\n").collect();
-    run.ui.print_result(&text)
+    session.ui.print_result(&text)
 }
 
 /// Warns about a change that failed or was skipped, as soon as this is known.
-fn warn_of_failure(run: &Run, step: &VariableStep, outcome: &StepOutcome) {
+fn warn_of_failure(session: &Session, step: &VariableStep, outcome: &StepOutcome) {
     if let Some(reason) = describe_problem(outcome) {
         let lines = find_missing_part(step, outcome).describe_lines().join("; ");
         let label = match outcome {
@@ -97,7 +97,7 @@ fn warn_of_failure(run: &Run, step: &VariableStep, outcome: &StepOutcome) {
             outcome if is_unknown(outcome) => "outcome unknown",
             _ => "failed",
         };
-        run.ui.warn(&format!("{label}: {lines}: {reason}"));
+        session.ui.warn(&format!("{label}: {lines}: {reason}"));
     }
 }
 
@@ -162,7 +162,7 @@ fn describe_problem(outcome: &StepOutcome) -> Option<String> {
 /// Prints the results, and fails if a change was not made. `results` has one result for each step; it is `None` if no
 /// change was tried: in a dry run, or because the project already matches the file.
 fn report_results(
-    run: &Run,
+    session: &Session,
     args: &ApplyArgs,
     steps: &[VariableStep],
     results: Option<&[StepOutcome]>,
@@ -170,7 +170,9 @@ fn report_results(
     let is_json = args.output.output == OutputFormat::Json;
     if is_json {
         let document = to_document(args.dry_run, steps, results);
-        run.ui.print_result(&response_output::format_json(&document))?;
+        session
+            .ui
+            .print_result(&response_output::format_json(&document))?;
     }
     let change_count: usize = steps.iter().map(VariableStep::count_changes).sum();
     let Some(results) = results else {
@@ -182,7 +184,7 @@ fn report_results(
             ),
         };
         if !is_json {
-            run.ui.print_result(&text)?;
+            session.ui.print_result(&text)?;
         }
         return Ok(ExitStatus::Success);
     };
@@ -191,7 +193,8 @@ fn report_results(
     });
     if failed_count == 0 {
         if !is_json {
-            run.ui
+            session
+                .ui
                 .print_result(&format!("done: {}\n", format_count(change_count, "change")))?;
         }
         return Ok(ExitStatus::Success);

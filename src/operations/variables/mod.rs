@@ -8,7 +8,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{FieldArgs, OutputArgs};
 use crate::session::resource::{RemoteProject, variable_lookup};
 use crate::session::response_output;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use serde_json::Value;
 use sluicegate_base::text::{self, quote_shell_word};
 use sluicegate_platform::api::{NewVariable, Variable, VariableFields};
@@ -16,12 +16,16 @@ use sluicegate_platform::definitions::variables::parse_variable_argument;
 use sluicegate_platform::http::ErrorKind;
 
 /// Prints `text` to confirm a request. With `--output json`, prints `null`, because the platform's response is empty.
-pub(crate) fn print_confirmation(run: &Run, output: OutputArgs, text: &str) -> CommandResult {
-    run.print_response(output, &Value::Null, || text::escape_line(text) + "\n")
+pub(crate) fn print_confirmation(session: &Session, output: OutputArgs, text: &str) -> CommandResult {
+    session.print_response(output, &Value::Null, || text::escape_line(text) + "\n")
 }
 
 /// Prints the variables of the project in a table or as JSON.
-pub(crate) async fn print_variables(run: &Run, project: &RemoteProject, output: OutputArgs) -> CommandResult {
+pub(crate) async fn print_variables(
+    session: &Session,
+    project: &RemoteProject,
+    output: OutputArgs,
+) -> CommandResult {
     let columns = [
         ("name", "name"),
         ("type", "type"),
@@ -33,12 +37,12 @@ pub(crate) async fn print_variables(run: &Run, project: &RemoteProject, output: 
     ];
     let response = project.platform.fetch_variables(project.id).await;
     let variables = project.convert_response(response).await?;
-    run.print_list(output, variables, &columns, "the project has no variables")
+    session.print_list(output, variables, &columns, "the project has no variables")
 }
 
 /// Creates a variable in the project from the flags, and prints the response.
 pub(crate) async fn create_variable(
-    run: &Run,
+    session: &Session,
     project: &RemoteProject,
     name: String,
     args: FieldArgs,
@@ -51,7 +55,7 @@ pub(crate) async fn create_variable(
     let response = project
         .convert_creation_response(result, "run `sluicegate variables list` to check")
         .await?;
-    run.print_response(output, &response.raw, || {
+    session.print_response(output, &response.raw, || {
         let headline = format!("created the variable {}", variable.name);
         response_output::format_headline_and_fields(&headline, &response.raw)
     })
@@ -60,7 +64,7 @@ pub(crate) async fn create_variable(
 /// Updates a variable. The platform requires its type and its behaviour, so they are requested first unless both flags
 /// are passed.
 pub(crate) async fn update_variable(
-    run: &Run,
+    session: &Session,
     project: &RemoteProject,
     name: &str,
     args: FieldArgs,
@@ -104,7 +108,7 @@ pub(crate) async fn update_variable(
             failure
         });
     }
-    print_confirmation(run, output, &format!("updated the variable {name}"))
+    print_confirmation(session, output, &format!("updated the variable {name}"))
 }
 
 /// Requests the variable with this name. Fails if the project does not have it, with the most similar names as a hint.

@@ -7,7 +7,7 @@ use crate::job::cli::{OutputArgs, OutputFormat, OverridesVerb};
 use crate::session::resource::RemoteProject;
 use crate::session::resource_lookup::{ResourceKind, ResourceLookup, change_failure};
 use crate::session::response_output;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use serde_json::Value;
 use sluicegate_base::text::{self, format_count};
 use sluicegate_platform::api::Override;
@@ -18,27 +18,31 @@ use std::fmt::Write as _;
 
 /// Runs `sluicegate variables overrides`: prints, sets or removes the values that a variable has in individual
 /// environments.
-pub(crate) async fn run_overrides(run: &Run, project: &RemoteProject, verb: OverridesVerb) -> CommandResult {
+pub(crate) async fn run_overrides(
+    session: &Session,
+    project: &RemoteProject,
+    verb: OverridesVerb,
+) -> CommandResult {
     match verb {
         OverridesVerb::List {
             name,
             environment,
             output,
-        } => print_overrides(run, project, &name, environment.as_deref(), output).await,
+        } => print_overrides(session, project, &name, environment.as_deref(), output).await,
         OverridesVerb::Set { name, values, output } => {
-            set_overrides(run, project, &name, &values, output).await
+            set_overrides(session, project, &name, &values, output).await
         }
         OverridesVerb::Unset {
             name,
             environments,
             output,
-        } => unset_overrides(run, project, &name, &environments, output).await,
+        } => unset_overrides(session, project, &name, &environments, output).await,
     }
 }
 
 /// Prints the environments in which the variable has its own value, with the values.
 async fn print_overrides(
-    run: &Run,
+    session: &Session,
     project: &RemoteProject,
     name: &str,
     environment: Option<&str>,
@@ -67,8 +71,8 @@ async fn print_overrides(
         fields.shift_remove("overrides");
         has_other_fields = !fields.is_empty();
     }
-    run.print_response_with(output, &response.raw, |output| {
-        response_output::write_list(items, &columns, &empty_message, run.ui.width(), output)?;
+    session.print_response_with(output, &response.raw, |output| {
+        response_output::write_list(items, &columns, &empty_message, session.ui.width(), output)?;
         if !has_other_fields {
             return Ok(());
         }
@@ -82,7 +86,7 @@ async fn print_overrides(
 /// Requests the type of the variable first, because it decides how a value is sent. Prints the values that the platform
 /// confirms, and fails if it does not confirm all of them.
 async fn set_overrides(
-    run: &Run,
+    session: &Session,
     project: &RemoteProject,
     name: &str,
     values: &[(String, String)],
@@ -125,7 +129,7 @@ async fn set_overrides(
             lines.push('\n');
         }
     }
-    run.print_response(output, &response.raw, || lines)?;
+    session.print_response(output, &response.raw, || lines)?;
     if refusals.is_empty() {
         return Ok(ExitStatus::Success);
     }
@@ -234,7 +238,7 @@ fn parse_overrides(
 /// requests for the next environments. Returns the worst status of all failures. `Undecided` becomes `RemoteFailed` if
 /// some values were removed, because the change was then made in part.
 async fn unset_overrides(
-    run: &Run,
+    session: &Session,
     project: &RemoteProject,
     name: &str,
     environments: &[String],
@@ -254,7 +258,7 @@ async fn unset_overrides(
                 // The JSON output is one document after all requests.
                 if output.output == OutputFormat::Text {
                     print_confirmation(
-                        run,
+                        session,
                         output,
                         &format!("removed the override of {name} in {environment}"),
                     )?;
@@ -262,13 +266,15 @@ async fn unset_overrides(
             }
             Err(error) => {
                 let failure = override_removal_failure(project, name, environment, error).await;
-                status = status.worse(run.report_failure(&failure));
+                status = status.worse(session.report_failure(&failure));
             }
         }
     }
     // The platform's responses are empty.
     if output.output == OutputFormat::Json {
-        run.ui.print_result(&response_output::format_json(&Value::Null))?;
+        session
+            .ui
+            .print_result(&response_output::format_json(&Value::Null))?;
     }
     let is_partly_done = removed_count > 0 && status == ExitStatus::Undecided;
     Ok(if is_partly_done {

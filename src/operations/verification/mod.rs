@@ -10,7 +10,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
 use crate::publish::Receipt;
 use crate::session::response_output::format_json;
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use serde_json::Value;
 use sluicegate_base::text;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
@@ -18,17 +18,17 @@ use sluicegate_platform::api::{ArtifactDetails, Platform};
 /// Requests the details of a published version, and returns the differences that `compare` finds. A missing version is
 /// a difference, too. Warns if the version is disabled.
 pub(crate) fn compare_with_platform(
-    run: &Run,
+    session: &Session,
     platform: &Platform,
     prefix: &str,
     version: &str,
     compare: impl Fn(&ArtifactDetails) -> Vec<String>,
 ) -> Result<Vec<String>, Failure> {
-    let Some(details) = run.block_on(platform.find_artifact(prefix, version))?? else {
+    let Some(details) = session.block_on(platform.find_artifact(prefix, version))?? else {
         return Ok(vec![format!("the platform has no version {version} of {prefix}")]);
     };
     if details.artifact.enabled == Some(false) {
-        run.ui.warn(&format!(
+        session.ui.warn(&format!(
             "version {version} of {prefix} is disabled: consumers cannot use it"
         ));
     }
@@ -36,9 +36,9 @@ pub(crate) fn compare_with_platform(
 }
 
 /// Prints both addresses if the version was published at another one.
-pub(crate) fn print_other_address(run: &Run, publish_address: &str, run_address: &str) {
+pub(crate) fn print_other_address(session: &Session, publish_address: &str, run_address: &str) {
     if publish_address != run_address {
-        run.ui.say(&format!(
+        session.ui.say(&format!(
             "the version was published at {publish_address}, but is compared with the version at {run_address}"
         ));
     }
@@ -46,14 +46,14 @@ pub(crate) fn print_other_address(run: &Run, publish_address: &str, run_address:
 
 /// Compares the receipt with the files of its commit. If the commit is not available locally, prints that and returns
 /// an empty list.
-pub(crate) fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
-    let differences = match run.find_repository()? {
+pub(crate) fn compare_with_commit(session: &Session, receipt: &Receipt) -> Result<Vec<String>, Failure> {
+    let differences = match session.find_repository()? {
         Some(repository) => receipt.compare_with_commit(&repository)?,
         None => None,
     };
     Ok(differences.unwrap_or_else(|| {
         let commit = &receipt.commit_hash;
-        run.ui.say(&format!(
+        session.ui.say(&format!(
             "commit {commit} is not available locally, so its files were not compared"
         ));
         Vec::new()
@@ -73,16 +73,17 @@ pub(crate) struct Verification<'a> {
 
 impl Verification<'_> {
     /// Prints whether the subject matches the document. Fails with the list of differences if it does not.
-    pub(crate) fn print(self, run: &Run, output: OutputFormat) -> CommandResult {
+    pub(crate) fn print(self, session: &Session, output: OutputFormat) -> CommandResult {
         let is_same = self.differences.is_empty();
         let (subject, document) = (&self.subject, self.document);
         if output == OutputFormat::Json {
             let mut result = self.facts;
             result["verified"] = is_same.into();
             result["differences"] = self.differences.clone().into();
-            run.ui.print_result(&format_json(&result))?;
+            session.ui.print_result(&format_json(&result))?;
         } else if is_same {
-            run.ui
+            session
+                .ui
                 .print_result(&(text::escape_line(&format!("{subject} matches the {document}")) + "\n"))?;
         }
         if is_same {

@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::job::cli::{GlobArgs, ReviewArgs};
 use crate::job::policy::{self, DecidingVersion, GateFile, GateFileVersion, NamedText, UnusableFile};
 use crate::job::settings::{self, FILE_NAME, SelectionPurpose, SettingSources};
-use crate::session::Run;
+use crate::session::Session;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
 use crate::workspace::find_config_dir_in;
 use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
@@ -21,7 +21,7 @@ use sluicegate_pipelines::waivers;
 /// statement does not list it. The configuration file is not reported if the statement lists another one, which the job
 /// named.
 pub(super) fn list_omitted_policy_files(
-    run: &Run,
+    session: &Session,
     policy: &PolicyDigests,
     repository: &Repository,
 ) -> Result<Vec<String>, Failure> {
@@ -31,10 +31,14 @@ pub(super) fn list_omitted_policy_files(
         return Ok(differences);
     };
     let snapshot = repository.snapshot(commit.clone());
-    let sources = read_usable_sources(run, repository, &snapshot)?;
+    let sources = read_usable_sources(session, repository, &snapshot)?;
     let team_rules_path = sources
         .as_ref()
-        .and_then(|sources| sources.resolve_team_rules_path(&run.global, Some(FILE_NAME)).ok())
+        .and_then(|sources| {
+            sources
+                .resolve_team_rules_path(&session.global, Some(FILE_NAME))
+                .ok()
+        })
         .flatten();
     let mut has_config_file = false;
     let mut has_waivers_file = false;
@@ -45,7 +49,7 @@ pub(super) fn list_omitted_policy_files(
     }
     if !has_config_file
         && let Some(sources) = sources
-        && is_selection_usable(run, &sources, &snapshot)?
+        && is_selection_usable(session, &sources, &snapshot)?
     {
         differences.push(describe_omitted_file("gate configuration", FILE_NAME, &commit));
     }
@@ -67,7 +71,7 @@ pub(super) fn list_omitted_policy_files(
 /// Returns a difference if the commit has a rules file, but the statement does not name one. The platform's hidden
 /// directory is that of the settings, or else that of the policy commit or of this commit.
 pub(super) fn find_omitted_rules_file(
-    run: &Run,
+    session: &Session,
     policy: &PolicyDigests,
     rules: Option<&FileDigest>,
     repository: &Repository,
@@ -80,10 +84,10 @@ pub(super) fn find_omitted_rules_file(
     let policy_commit = repository.find_commit_with_id(id)?;
     let snapshot = repository.snapshot(commit.clone());
     let policy_snapshot = repository.snapshot(policy_commit.unwrap_or_else(|| commit.clone()));
-    let sources = read_usable_sources(run, repository, &policy_snapshot)?;
+    let sources = read_usable_sources(session, repository, &policy_snapshot)?;
     let named_dir = match sources {
-        Some(sources) => sources.resolve_config_dir(&run.global)?,
-        None => settings::requested_config_dir(&run.global, &run.env),
+        Some(sources) => sources.resolve_config_dir(&session.global)?,
+        None => settings::requested_config_dir(&session.global, &session.env),
     };
     let config_dir = match (named_dir, find_config_dir_in(&policy_snapshot)?) {
         (Some(name), _) | (None, Ok(Some(name))) => name,
@@ -100,7 +104,7 @@ pub(super) fn find_omitted_rules_file(
 
 /// Returns the settings with the configuration file of the snapshot; `None` if it is missing or cannot be used.
 fn read_usable_sources<'r>(
-    run: &'r Run,
+    session: &'r Session,
     repository: &Repository,
     snapshot: &Snapshot<'_>,
 ) -> Result<Option<SettingSources<'r>>, Failure> {
@@ -116,19 +120,19 @@ fn read_usable_sources<'r>(
         deciding_version: DecidingVersion::Text(NamedText { name, text }),
         ..GateFile::default()
     };
-    Ok(SettingSources::new(&run.env, &file, None, UnusableFile::Reject).ok())
+    Ok(SettingSources::new(&session.env, &file, None, UnusableFile::Reject).ok())
 }
 
 /// Returns whether a run in CI uses the configuration file: its values are valid, and its globs and its hidden
 /// directory match files.
 fn is_selection_usable(
-    run: &Run,
+    session: &Session,
     sources: &SettingSources<'_>,
     snapshot: &Snapshot<'_>,
 ) -> Result<bool, Failure> {
     if sources.resolve_review_settings(&ReviewArgs::default()).is_err()
         || sources
-            .resolve_team_rules_path(&run.global, Some(FILE_NAME))
+            .resolve_team_rules_path(&session.global, Some(FILE_NAME))
             .is_err()
     {
         return Ok(false);
@@ -141,7 +145,7 @@ fn is_selection_usable(
             return Ok(false);
         }
     }
-    let Ok(config_dir) = sources.resolve_config_dir(&run.global) else {
+    let Ok(config_dir) = sources.resolve_config_dir(&session.global) else {
         return Ok(false);
     };
     let file_dir = config_dir.filter(|name| sources.sets_config_dir(name));

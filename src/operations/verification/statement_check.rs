@@ -11,7 +11,7 @@ use crate::exit::ExitStatus;
 use crate::gate::run::review_context::review_platform;
 use crate::job::cli::OutputFormat;
 use crate::publish::{Receipt, ReceiptOutcome};
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Session};
 use serde_json::json;
 use sluicegate_git::{CommitId, Repository, short_id};
 use sluicegate_pipelines::findings::ReviewPlatform;
@@ -26,9 +26,9 @@ const ENVELOPE_HINT: &str = "check the file's signature, and extract the stateme
 
 /// Compares a saved statement with the clone and, if it is about a publication, with the platform. Prints the
 /// differences, and a reminder that the signature was not checked.
-pub(crate) fn verify_statement(run: &Run, path: &Path, output: OutputFormat) -> CommandResult {
-    let full_path = run.env.current_dir().join(path);
-    let bytes = run.read_user_file(&full_path, MAX_STATEMENT_BYTES)?;
+pub(crate) fn verify_statement(session: &Session, path: &Path, output: OutputFormat) -> CommandResult {
+    let full_path = session.env.current_dir().join(path);
+    let bytes = session.read_user_file(&full_path, MAX_STATEMENT_BYTES)?;
     let statement = SavedStatement::parse(&bytes).map_err(|reason| {
         Failure::usage(format!(
             "{} is not a statement about a review or a publication: {reason}",
@@ -44,24 +44,24 @@ pub(crate) fn verify_statement(run: &Run, path: &Path, output: OutputFormat) -> 
         })
     })?;
     let verification = match &statement.predicate {
-        SavedPredicate::Review(predicate) => verify_review(run, &statement, predicate)?,
-        SavedPredicate::Publication(predicate) => verify_publication(run, &statement, predicate)?,
+        SavedPredicate::Review(predicate) => verify_review(session, &statement, predicate)?,
+        SavedPredicate::Publication(predicate) => verify_publication(session, &statement, predicate)?,
     };
-    run.ui.say(
+    session.ui.say(
         "the signature of the statement was not checked: run `gh attestation verify` or `cosign \
          verify-blob-attestation`",
     );
-    verification.print(run, output)
+    verification.print(session, output)
 }
 
 /// Compares a statement about a review with the files of the reviewed commit. The clone must have the commit, because
 /// there is nothing else to compare with.
 fn verify_review(
-    run: &Run,
+    session: &Session,
     statement: &SavedStatement,
     predicate: &ReviewPredicate,
 ) -> Result<Verification<'static>, Failure> {
-    let repository = run.open_repository()?;
+    let repository = session.open_repository()?;
     let Some(commit) = repository.find_commit_with_id(&predicate.commit)? else {
         let message = format!("the clone does not have the reviewed commit {}", predicate.commit);
         let hint = if repository.is_shallow() {
@@ -73,9 +73,15 @@ fn verify_review(
     };
     let mut differences = statement.check_review(predicate);
     differences.extend(statement.compare_review_with_commit(predicate, &repository, &commit)?);
-    differences.extend(compare_policy(run, &predicate.policy, &repository)?);
+    differences.extend(compare_policy(session, &predicate.policy, &repository)?);
     let (policy, rules) = (&predicate.policy, predicate.rules.as_ref());
-    differences.extend(find_omitted_rules_file(run, policy, rules, &repository, &commit)?);
+    differences.extend(find_omitted_rules_file(
+        session,
+        policy,
+        rules,
+        &repository,
+        &commit,
+    )?);
     Ok(Verification {
         subject: format!("the review of commit {}", short_id(&predicate.commit)),
         document: "statement",
@@ -91,27 +97,29 @@ fn verify_review(
 /// Compares a statement about a publication with the published version on the platform and, if the clone has the
 /// commit, with the files of the commit.
 fn verify_publication(
-    run: &Run,
+    session: &Session,
     statement: &SavedStatement,
     predicate: &PublicationPredicate,
 ) -> Result<Verification<'static>, Failure> {
-    let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
-    let platform = run.create_platform_client(&connection)?;
+    let connection = session
+        .read_setting_sources()?
+        .resolve_connection(&session.global)?;
+    let platform = session.create_platform_client(&connection)?;
     let mut differences = statement.check_publication(predicate);
     // The statement or the settings of this run may lack the address of the platform or the project.
     if let (Some(publish_platform), Some(run_platform)) = (&predicate.platform, review_platform(&connection))
     {
-        differences.extend(compare_platforms(run, publish_platform, &run_platform));
+        differences.extend(compare_platforms(session, publish_platform, &run_platform));
     }
     let (prefix, version) = (&predicate.prefix, &predicate.version_name);
     differences.extend(compare_with_platform(
-        run,
+        session,
         &platform,
         prefix,
         version,
         |details| compare_publication_with_details(predicate, details),
     )?);
-    differences.extend(compare_publication_with_clone(run, statement, predicate)?);
+    differences.extend(compare_publication_with_clone(session, statement, predicate)?);
     Ok(Verification {
         subject: format!("version {version} of {prefix}"),
         document: "statement",
@@ -129,23 +137,29 @@ fn verify_publication(
 /// Compares a statement about a publication with the files of the published commit. If the clone does not have the
 /// commit, prints this and returns no differences.
 fn compare_publication_with_clone(
-    run: &Run,
+    session: &Session,
     statement: &SavedStatement,
     predicate: &PublicationPredicate,
 ) -> Result<Vec<String>, Failure> {
-    let Some((repository, commit)) = find_commit_in_clone(run, &predicate.commit)? else {
-        run.ui.say(&format!(
+    let Some((repository, commit)) = find_commit_in_clone(session, &predicate.commit)? else {
+        session.ui.say(&format!(
             "commit {} is not available locally, so its files were not compared",
             predicate.commit
         ));
         return Ok(Vec::new());
     };
     let mut differences = statement.compare_publication_with_commit(predicate, &repository, &commit)?;
-    differences.extend(compare_policy(run, &predicate.policy, &repository)?);
+    differences.extend(compare_policy(session, &predicate.policy, &repository)?);
     // A rerun may not have had the older commit of an existing version, so its statement may omit the rules file.
     if predicate.outcome != ReceiptOutcome::AlreadyPublished {
         let (policy, rules) = (&predicate.policy, predicate.rules.as_ref());
-        differences.extend(find_omitted_rules_file(run, policy, rules, &repository, &commit)?);
+        differences.extend(find_omitted_rules_file(
+            session,
+            policy,
+            rules,
+            &repository,
+            &commit,
+        )?);
     }
     Ok(differences)
 }
@@ -153,11 +167,11 @@ fn compare_publication_with_clone(
 /// Returns a difference if the version was published in another project. Another address is only printed, because a
 /// platform can have several.
 fn compare_platforms(
-    run: &Run,
+    session: &Session,
     publish_platform: &ReviewPlatform,
     run_platform: &ReviewPlatform,
 ) -> Option<String> {
-    print_other_address(run, &publish_platform.url, &run_platform.url);
+    print_other_address(session, &publish_platform.url, &run_platform.url);
     (publish_platform.project != run_platform.project).then(|| {
         format!(
             "the version is in project {}, but this run uses project {}",
@@ -168,8 +182,8 @@ fn compare_platforms(
 
 /// Returns the repository and the commit with this full id; `None` without a repository or if it does not have the
 /// commit.
-fn find_commit_in_clone(run: &Run, id: &str) -> Result<Option<(Repository, CommitId)>, Failure> {
-    let Some(repository) = run.find_repository()? else {
+fn find_commit_in_clone(session: &Session, id: &str) -> Result<Option<(Repository, CommitId)>, Failure> {
+    let Some(repository) = session.find_repository()? else {
         return Ok(None);
     };
     let commit = repository.find_commit_with_id(id)?;
@@ -180,7 +194,7 @@ fn find_commit_in_clone(run: &Run, id: &str) -> Result<Option<(Repository, Commi
 /// that the statement omits. If the statement does not name a commit, or the clone does not have it, prints this and
 /// returns no differences.
 fn compare_policy(
-    run: &Run,
+    session: &Session,
     policy: &PolicyDigests,
     repository: &Repository,
 ) -> Result<Vec<String>, Failure> {
@@ -191,10 +205,11 @@ fn compare_policy(
             }
             None => "the run read the gate configuration from disk".to_owned(),
         };
-        run.ui
+        session
+            .ui
             .say(&format!("the gate configuration was not compared: {reason}"));
         return Ok(Vec::new());
     };
-    differences.extend(list_omitted_policy_files(run, policy, repository)?);
+    differences.extend(list_omitted_policy_files(session, policy, repository)?);
     Ok(differences)
 }

@@ -8,7 +8,7 @@ use crate::gate::RunFindings;
 use crate::gate::pipeline_positions::PipelinePositions;
 use crate::gate::reports::saved_report;
 use crate::job::cli::{AddWaiverArgs, OutputFormat};
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::response_output::format_json;
 use crate::workspace::Workspace;
 use jiff::civil::Date;
@@ -30,7 +30,7 @@ pub(super) struct WaiverTerms {
 /// Adds one waiver from the flags, or a waiver for each finding that has none. The findings are the current ones or,
 /// with `--from`, those of a report.
 pub(crate) fn add_waivers(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     waivers_file: &WaiversFile,
@@ -51,19 +51,23 @@ pub(crate) fn add_waivers(
         vec![complete_matching_entry(waivers_file, entry)?]
     } else {
         let files = match &args.from {
-            Some(report_path) => {
-                read_reported_files(run, workspace, snapshot, &waivers_file.run_findings, report_path)?
-            }
+            Some(report_path) => read_reported_files(
+                session,
+                workspace,
+                snapshot,
+                &waivers_file.run_findings,
+                report_path,
+            )?,
             None => waivers_file.run_findings.all_files().cloned().collect(),
         };
         let entries = build_unwaived_entries(waivers_file, files, &terms)?;
         reject_invalid_waivers(workspace, waivers_file, &entries)?;
         entries
     };
-    write_entries(run, waivers_file, &entries)?;
+    write_entries(session, waivers_file, &entries)?;
     match args.output.output {
         OutputFormat::Text => Ok(()),
-        OutputFormat::Json => run.ui.print_result(&format_json(
+        OutputFormat::Json => session.ui.print_result(&format_json(
             &entries.iter().map(entry_to_json).collect::<serde_json::Value>(),
         )),
     }
@@ -226,13 +230,13 @@ pub(super) fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<W
 /// and the findings that the report folded into the finding of a broken link. The folded findings come from `current`,
 /// the results of the files on disk. A file that is missing or unreadable on disk stays as reported.
 fn read_reported_files(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     current: &RunFindings,
     report: &std::path::Path,
 ) -> Result<Vec<FileResults>, Failure> {
-    let mut files = saved_report::read_report(run, report)?.files;
+    let mut files = saved_report::read_report(session, report)?.files;
     for file in &mut files {
         let Some(snapshot_file) = snapshot.find_file(&file.path)? else {
             continue;

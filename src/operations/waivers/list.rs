@@ -3,7 +3,7 @@
 use super::{WaiversFile, entry_to_json};
 use crate::error::Failure;
 use crate::job::cli::{OutputArgs, OutputFormat};
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::response_output::{format_json, format_table_within};
 use crate::workspace::Workspace;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverEntry, Waiver
 
 /// Prints the waivers in the file, each with its state: used, exceeded, unused, expired or not judged.
 pub(crate) fn print_waivers(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     mut waivers_file: WaiversFile,
@@ -33,10 +33,10 @@ pub(crate) fn print_waivers(
             &entries_with_status
                 .map(|(waiver, status)| format_row(&waiver.entry, status))
                 .collect::<Vec<_>>(),
-            run.ui.width(),
+            session.ui.width(),
         ),
     };
-    run.ui.print_result(&text)
+    session.ui.print_result(&text)
 }
 
 /// Returns the name of the waiver's state. An exceeded waiver does not allow the size of any finding. If some of its

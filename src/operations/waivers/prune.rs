@@ -4,7 +4,7 @@ use super::WaiversFile;
 use super::list::waiver_to_json;
 use crate::error::Failure;
 use crate::job::cli::{OutputArgs, OutputFormat};
-use crate::session::Run;
+use crate::session::Session;
 use crate::session::response_output::format_json;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{self, format_count};
@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 /// Removes the waivers that are expired or match no finding, and prints them. A waiver stays if some of its files could
 /// not be evaluated, except an expired waiver that matches a finding.
 pub(crate) fn prune_waivers(
-    run: &Run,
+    session: &Session,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     mut waivers_file: WaiversFile,
@@ -29,19 +29,21 @@ pub(crate) fn prune_waivers(
         .filter(|(_, status)| status.is_unneeded())
         .collect();
     if removed_entries.is_empty() {
-        run.ui.say(&format!("nothing to remove from {FILE_NAME}"));
+        session.ui.say(&format!("nothing to remove from {FILE_NAME}"));
     } else {
         waivers_file.write(remove_entries(&waivers_file.text, &removal_flags))?;
     }
     match output.output {
-        OutputFormat::Json => run.ui.print_result(&format_json(
+        OutputFormat::Json => session.ui.print_result(&format_json(
             &removed_entries
                 .into_iter()
                 .map(|(waiver, status)| waiver_to_json(waiver, status))
                 .collect::<serde_json::Value>(),
         )),
         OutputFormat::Text if removed_entries.is_empty() => Ok(()),
-        OutputFormat::Text => run.ui.print_result(&describe_removed_waivers(&removed_entries)),
+        OutputFormat::Text => session
+            .ui
+            .print_result(&describe_removed_waivers(&removed_entries)),
     }
 }
 

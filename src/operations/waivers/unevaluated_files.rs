@@ -1,17 +1,17 @@
 //! Warns of files whose findings are unknown, so that they get no waivers.
 
 use crate::gate::RunFindings;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_base::text::{List, format_count, shorten_name};
 
 /// Maximum number of files in the warning.
 const MAX_LISTED_FILES: usize = 20;
 
 /// Warns of the files that could not be evaluated, because their findings get no waivers.
-pub(crate) fn warn_of_unevaluated_files(run: &Run, run_findings: &RunFindings) {
+pub(crate) fn warn_of_unevaluated_files(session: &Session, run_findings: &RunFindings) {
     let files = run_findings.list_unevaluated_files();
     if !files.is_empty() {
-        run.ui.warn(&format!(
+        session.ui.warn(&format!(
             "{} could not be evaluated, so {} findings get no waivers: {}\nhint: run `sluicegate check --all` to see the \
              reasons",
             format_count(files.len(), "file"),

@@ -2,7 +2,7 @@
 
 use super::WaiversFile;
 use crate::error::Failure;
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::waivers::{self, FILE_NAME, WaiverEntry, remove_entries};
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ const MAX_LISTED_WAIVERS: usize = 3;
 /// Writes the waivers to the file, and prints how many are new or replace others. Waivers that are all in the file
 /// already are not written again.
 pub(super) fn write_entries(
-    run: &Run,
+    session: &Session,
     waivers_file: &WaiversFile,
     entries: &[WaiverEntry],
 ) -> Result<(), Failure> {
@@ -21,14 +21,15 @@ pub(super) fn write_entries(
         waivers_file.entries.iter().map(|waiver| &waiver.entry).collect();
     if !entries.is_empty() && entries.iter().all(|entry| old_entries.contains(entry)) {
         let verb = if entries.len() == 1 { "is" } else { "are" };
-        run.ui.say(&format!(
+        session.ui.say(&format!(
             "{} {verb} already in {FILE_NAME}",
             format_count(entries.len(), "waiver")
         ));
         return Ok(());
     }
     let replaced_entries = add_or_replace_entries(waivers_file, entries)?;
-    run.ui
+    session
+        .ui
         .say(&describe_written_entries(entries.len(), &replaced_entries));
     Ok(())
 }

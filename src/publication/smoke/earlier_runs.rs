@@ -54,10 +54,10 @@ impl Publication<'_> {
         &self,
         path: &Path,
     ) -> Result<Option<Receipt>, String> {
-        let Some(content) = self.run.earlier_receipt(path) else {
+        let Some(content) = self.session.earlier_receipt(path) else {
             return Ok(None);
         };
-        if self.run.is_tracked_path(&self.workspace.repo, path) {
+        if self.session.is_tracked_path(&self.workspace.repo, path) {
             return Err("git tracks this file, so a change may have edited it".to_owned());
         }
         let receipt = Receipt::parse(&content?)?;
@@ -119,7 +119,7 @@ impl SmokeTest<'_> {
         let Some(id) = earlier_run.execution_id.clone() else {
             return Ok(None);
         };
-        let ui = self.publication.run.ui;
+        let ui = self.publication.session.ui;
         if earlier_run.proves_nothing() {
             ui.warn(&format!(
                 "ignoring execution {id} of an earlier run: it may not have used this version"

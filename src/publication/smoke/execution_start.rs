@@ -72,7 +72,7 @@ impl SmokeTest<'_> {
             return Err(problem.with_republish_step(CHECK_EXECUTIONS));
         };
         let message = format!("started the smoke run of {run}: execution {id}");
-        self.publication.run.ui.say(&message);
+        self.publication.session.ui.say(&message);
         Ok(id)
     }
 
@@ -82,7 +82,7 @@ impl SmokeTest<'_> {
              progress (the time limit for all smoke runs is {} s)",
             pace.limit().as_secs()
         );
-        self.publication.run.ui.say(&message);
+        self.publication.session.ui.say(&message);
     }
 }
 

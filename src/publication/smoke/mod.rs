@@ -58,13 +58,13 @@ impl Publication<'_> {
             _ if outcome.has_unknown_version() => {
                 let withdrawal = withdraw_version(platform, &plan.prefix, &plan.version_name, timeout);
                 // The version probably does not exist, so a failure is not worth a message.
-                if let Ok(latest) = self.run.block_on(withdrawal)? {
+                if let Ok(latest) = self.session.block_on(withdrawal)? {
                     outcome.withdrawal = Withdrawal::Disabled(latest);
                 }
                 Ok(outcome)
             }
             OutcomeKind::Incomplete | OutcomeKind::Unverified | OutcomeKind::Unconfirmed => self
-                .run
+                .session
                 .block_on(disable_version(platform, plan, timeout, outcome)),
             _ => Ok(outcome),
         }
@@ -89,7 +89,7 @@ impl Publication<'_> {
         let hashes = outcome.hashes.as_deref().unwrap_or_default();
         let receipt = self.complete_receipt(Receipt::for_outcome(plan, hashes, outcome));
         let is_new = outcome.kind == OutcomeKind::Published;
-        self.run
+        self.session
             .block_on(async {
                 if is_new {
                     return SmokeTest::for_new_version(self, platform, &receipt)
@@ -122,8 +122,8 @@ impl Publication<'_> {
         let name = &published_version.version;
         // A signal must not end the program during the smoke runs, because the version may have to be disabled then,
         // nor before the reports are written.
-        self.run.signals.hold();
-        self.run.block_on(async {
+        self.session.signals.hold();
+        self.session.block_on(async {
             let version = match self.request_version(platform, receipt).await {
                 Ok(version) => version,
                 Err(problem) => return Some(self.build_unread_result(platform, receipt, problem)),
@@ -135,7 +135,7 @@ impl Publication<'_> {
                 return Some(test.build_skipped_result(problem.with_hint(PUBLISH_AGAIN_HINT)));
             }
             if !test.has_earlier_runs() {
-                self.run.ui.say(&format!(
+                self.session.ui.say(&format!(
                     "no smoke run was started, because this run does not publish a version; version {name} is enabled"
                 ));
                 return None;

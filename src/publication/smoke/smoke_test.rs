@@ -143,7 +143,7 @@ impl<'a> SmokeTest<'a> {
 
     /// Starts and follows the runs until all have succeeded. Fails if a run does not succeed or a signal arrives.
     async fn follow_runs_until_signal(&self, record: &mut SmokeRecord) -> Result<(), SmokeProblem> {
-        let mut signals = self.publication.run.signals.clone();
+        let mut signals = self.publication.session.signals.clone();
         tokio::select! {
             biased;
             status = signals.wait() => Err(SmokeProblem::from_signal(status)),
@@ -225,7 +225,7 @@ impl<'a> SmokeTest<'a> {
             self.start_execution(&project, run, pace, can_wait).await?
         };
         self.update_receipt(record, run_index, |entry| entry.execution_id = Some(id.clone()));
-        let execution = WatchedExecution::follow_started(self.publication.run, &project, &id, pace)
+        let execution = WatchedExecution::follow_started(self.publication.session, &project, &id, pace)
             .await
             .map_err(|failure| SmokeProblem::from_failure(&failure))?;
         let problem = execution.describe_problem();
@@ -341,6 +341,6 @@ impl<'a> SmokeTest<'a> {
     fn say_disabling(&self) {
         let name = &self.receipt.version_name;
         let message = format!("disabling version {name}, because a smoke run did not succeed");
-        self.publication.run.ui.say(&message);
+        self.publication.session.ui.say(&message);
     }
 }

@@ -2,20 +2,20 @@
 
 use crate::error::Failure;
 use crate::publish::{Receipt, SmokeExecution};
-use crate::session::Run;
+use crate::session::Session;
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use uuid::Uuid;
 
 /// Returns the differences between the smoke runs in the receipt and the executions on the platform.
 pub(crate) fn compare_smoke_runs(
-    run: &Run,
+    session: &Session,
     platform: &Platform,
     receipt: &Receipt,
 ) -> Result<Vec<String>, Failure> {
     let mut differences = Vec::new();
     for smoke_run in receipt.smoke.iter().flat_map(|smoke| &smoke.runs) {
-        differences.extend(run.block_on(compare_execution(platform, smoke_run))??);
+        differences.extend(session.block_on(compare_execution(platform, smoke_run))??);
     }
     Ok(differences)
 }
