@@ -23,6 +23,7 @@ mod provision;
 mod publish;
 mod report;
 mod review;
+mod reviewed_commit;
 mod rules;
 mod serve;
 mod settings;

@@ -85,14 +85,13 @@ impl<'a> CommitReview<'a> {
             &snapshot,
             &self.target.bases,
         )?;
-        let change = Comparison::from(self.target.clone());
         let files = ReviewedFiles {
             workspace,
             settings: &self.settings.gate,
             snapshot,
             paths,
-            comparison: change.clone(),
-            change,
+            comparison: Comparison::from(self.target.clone()),
+            change: Comparison::from(self.target.clone()),
         };
         let other_checkout_note =
             workspace.describe_other_checkout(session, &self.settings.gate.revisions)?;

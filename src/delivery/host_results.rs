@@ -3,6 +3,7 @@
 //! These deliveries do not affect the verdict, so a failure is only a warning.
 
 use super::Delivery;
+use super::buildkite_annotation::send_buildkite_annotation;
 use crate::error::Failure;
 use crate::hosts::{self, AzurePullRequest, CodeInsights, CommentChange, MissingResult, Thread};
 use crate::job::ci::{CiContext, Host};
@@ -11,18 +12,13 @@ use crate::job::settings::variable;
 use crate::session::Session;
 use secrecy::SecretString;
 use serde_json::Value;
-use sluicegate_pipelines::findings::Verdict;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::pipelines::is_pipeline;
-use sluicegate_platform::http::{CaFile, HostClient, HostSettings, Url, WITHHELD_VARIABLES};
+use sluicegate_platform::http::{CaFile, HostClient, HostSettings, Url};
 use sluicegate_reports::{ReportContext, UnfinishedReport, bitbucket};
-use std::io;
-use std::process::Stdio;
 use std::time::Duration;
-use tokio::io::AsyncWriteExt as _;
-use tokio::process::Command;
 
-/// Timeout for a request to a CI host, and for the command of the host's agent.
+/// Timeout for a request to a CI host.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_RETRIES: u32 = 2;
 
@@ -336,71 +332,4 @@ fn find_built_commit(session: &Session, delivery: &Delivery<'_>) -> Result<Strin
         return Err(Failure::usage(message));
     }
     Ok(built_id.to_owned())
-}
-
-/// Creates a Buildkite annotation with the agent's own command, `buildkite-agent annotate`
-/// (<https://buildkite.com/docs/agent/v3/cli-annotate>). The command does not get the secrets of the platform and of
-/// the code hosts. If the command is not installed, as in some containers, nothing happens.
-fn send_buildkite_annotation(
-    session: &Session,
-    delivery: &Delivery<'_>,
-    context: &ReportContext,
-) -> Result<(), Failure> {
-    let style = match delivery.report.verdict {
-        Verdict::Passed => "success",
-        Verdict::Failed => "error",
-        Verdict::Undecided => "warning",
-    };
-    // An annotation replaces the earlier annotation of the same build with the same context.
-    let annotation_context = context.review_id(delivery.report);
-    let mut command = Command::new("buildkite-agent");
-    command
-        .args(["annotate", "--style", style, "--context", &annotation_context])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true);
-    for name in WITHHELD_VARIABLES {
-        command.env_remove(name);
-    }
-    let body = sluicegate_reports::render_comment(delivery.report, context);
-    let result = session.block_on(async {
-        let agent_run = tokio::time::timeout(REQUEST_TIMEOUT, run_with_stdin(command, body));
-        session
-            .create_observer()
-            .await_with_report(agent_run, || {
-                format!(
-                    "waiting up to {} s for `buildkite-agent annotate`",
-                    REQUEST_TIMEOUT.as_secs()
-                )
-            })
-            .await
-    })?;
-    match result {
-        Ok(Ok(())) => Ok(()),
-        // The command is not installed.
-        Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Ok(Err(error)) => Err(Failure::usage(format!("buildkite-agent annotate: {error}"))),
-        Err(_) => Err(Failure::usage("`buildkite-agent annotate` timed out")),
-    }
-}
-
-/// Runs the command with `body` as its standard input. A status other than 0 is an error. A command that ends before it
-/// reads all of its input is no error by itself, because its status says more.
-async fn run_with_stdin(mut command: Command, body: String) -> io::Result<()> {
-    let mut child = command.spawn()?;
-    if let Some(mut input) = child.stdin.take() {
-        match input.write_all(body.as_bytes()).await {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error),
-            _ => {}
-        }
-        // The end of the input.
-        drop(input);
-    }
-    let status = child.wait().await?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(io::Error::other(status.to_string()))
-    }
 }

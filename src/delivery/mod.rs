@@ -2,6 +2,7 @@
 //! the other deliveries and the verdict are unaffected.
 
 mod azure_variables;
+mod buildkite_annotation;
 mod earlier_smoke_runs;
 mod file_lines;
 mod host_results;

@@ -1,8 +1,10 @@
 //! Checks a published version or a review against the document about it. Each difference is reported.
 
 mod omitted_files;
+mod recorded_changes;
 mod statement_check;
 
+pub(crate) use recorded_changes::compare_consumer_changes;
 pub(crate) use statement_check::verify_statement;
 
 use crate::error::Failure;
