@@ -15,7 +15,7 @@ use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
-use sluicegate_pipelines::findings::{FindingState, LimitKind, RenamedSubjects, VerdictLimit};
+use sluicegate_pipelines::findings::{LimitKind, RenamedSubjects, VerdictLimit};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
@@ -343,8 +343,7 @@ impl PolicyWaivers {
             .all_files()
             .flat_map(|file| file.results.iter().flat_map(|result| result.findings(&file.path)))
             .filter(|finding| {
-                !matches!(finding.state, Some(FindingState::Waived | FindingState::Known))
-                    && self.reviewed_waivers.adds_waiver_for(finding, self.today)
+                finding.is_counted() && self.reviewed_waivers.adds_waiver_for(finding, self.today)
             })
             .count();
         if finding_count > 0 {

@@ -120,7 +120,7 @@ fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequen
         let earlier_count = folded_findings.len();
         result.violations.retain_mut(|violation| {
             let state = violation.mark.state;
-            let is_excused = matches!(state, Some(FindingState::Known | FindingState::Waived));
+            let is_excused = state.is_some_and(FindingState::is_excused);
             let Some(component) = &violation.about else {
                 return true;
             };

@@ -142,7 +142,10 @@ impl Finding<'_> {
 
     /// Returns whether totals count the finding as an error or a warning, because it is neither known nor waived.
     pub const fn is_counted(&self) -> bool {
-        !matches!(self.state, Some(FindingState::Known | FindingState::Waived))
+        match self.state {
+            Some(state) => !state.is_excused(),
+            None => true,
+        }
     }
 
     /// Returns the message for people, followed by the waiver in parentheses, if there is one. It contains text of

@@ -10,4 +10,11 @@ pub enum FindingState {
     Waived,
 }
 
+impl FindingState {
+    /// Returns whether the gate ignores a finding with this state, because the base has it or a waiver allows it.
+    pub const fn is_excused(self) -> bool {
+        matches!(self, Self::Known | Self::Waived)
+    }
+}
+
 words!(FindingState { New => "new", Known => "known", Waived => "waived" });

@@ -292,18 +292,14 @@ impl RuleResult {
     /// Returns whether totals count the finding for the violation at this index, because it is neither known nor
     /// waived.
     pub fn is_counted(&self, index: usize) -> bool {
-        !is_excusing(self.state(index))
+        !self.state(index).is_some_and(FindingState::is_excused)
     }
 
     /// Returns whether all findings of the result are known or waived.
     pub fn is_excused(&self) -> bool {
-        self.states().all(is_excusing)
+        self.states()
+            .all(|state| state.is_some_and(FindingState::is_excused))
     }
-}
-
-/// Returns whether a finding with this state is known or waived.
-const fn is_excusing(state: Option<FindingState>) -> bool {
-    matches!(state, Some(FindingState::Known | FindingState::Waived))
 }
 
 /// All rule results of one file.

@@ -216,7 +216,7 @@ impl RuleV2 {
             .collect();
         let has_excused_finding = marks
             .iter()
-            .any(|mark| matches!(mark.state, Some(FindingState::Known | FindingState::Waived)));
+            .any(|mark| mark.state.is_some_and(FindingState::is_excused));
         if has_excused_finding && !status.is_excusable() {
             return Err(invalid_value(format!(
                 "the rule {:?} has a known or waived finding, but its status does not allow this",
