@@ -3,6 +3,7 @@
 use saphyr_parser::{Marker, ScanError};
 use sluicegate_base::file_defect::{self, FileDefect};
 use sluicegate_base::input::is_utf_16;
+use sluicegate_base::text::wrap::shorten_end;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -254,10 +255,7 @@ pub fn is_blank(bytes: &[u8]) -> bool {
 
 /// Truncates a very long name or value from a document, so that messages stay readable.
 pub fn shorten(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(MAX_QUOTED_CHARS) {
-        None => Cow::Borrowed(text),
-        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
-    }
+    shorten_end(text, MAX_QUOTED_CHARS)
 }
 
 /// Converts a count to the number of a line or column. A count that is too large becomes the maximum.

@@ -5,12 +5,14 @@ use super::setting_names;
 use super::setting_table::{self, FileConfig, PublishOnSection};
 use crate::job::policy::{self, NamedText};
 use sluicegate_base::file_defect::{self, FileDefect};
-use sluicegate_base::text;
+use sluicegate_base::text::{self, wrap::shorten_end};
 use std::path::PathBuf;
 
 /// The file's name at the repository root.
 pub const FILE_NAME: &str = "sluicegate.yaml";
 
+/// Number of characters of a key or value that an error shows, because a value may be long.
+const MAX_SHOWN_CHARS: usize = 60;
 const REPORT: &str = "review.report";
 
 /// The glob that matches every branch and every tag.
@@ -151,15 +153,10 @@ fn find_pair_at(text: &str, line: usize, column: usize) -> Option<(String, Strin
         Some(length) => &line_end[..length + 2],
         None => line_end.split([',', '}', ']', '#']).next()?.trim(),
     };
-    Some((truncate(key), truncate(value)))
-}
-
-/// Shortens text from the file to 60 characters, because a value in an error may be long.
-fn truncate(text: &str) -> String {
-    match text.char_indices().nth(60) {
-        Some((length, _)) => format!("{}…", &text[..length]),
-        None => text.to_owned(),
-    }
+    Some((
+        shorten_end(key, MAX_SHOWN_CHARS).into_owned(),
+        shorten_end(value, MAX_SHOWN_CHARS).into_owned(),
+    ))
 }
 
 /// Converts a parser's error to a message about the keys and values of the file, instead of Rust types, with a hint for

@@ -6,6 +6,7 @@
 
 use super::task_findings::{ReviewFinding, TaskFindings};
 use super::tool_grants::ToolGrants;
+use sluicegate_base::text::wrap::shorten_end;
 use std::fmt::Write as _;
 
 /// Maximum number of characters of a path or a name.
@@ -72,23 +73,15 @@ pub(super) fn build_message(
 /// Truncates the texts of the finding, so that a long name or message cannot fill the instruction.
 fn truncate_texts(finding: ReviewFinding) -> ReviewFinding {
     ReviewFinding {
-        file: truncate_text(&finding.file, MAX_NAME_LENGTH),
-        rule: truncate_text(&finding.rule, MAX_NAME_LENGTH),
+        file: shorten_end(&finding.file, MAX_NAME_LENGTH).into_owned(),
+        rule: shorten_end(&finding.rule, MAX_NAME_LENGTH).into_owned(),
         component: finding
             .component
-            .map(|name| truncate_text(&name, MAX_NAME_LENGTH)),
+            .map(|name| shorten_end(&name, MAX_NAME_LENGTH).into_owned()),
         line: finding.line,
-        message: truncate_text(&finding.message, MAX_TEXT_LENGTH),
+        message: shorten_end(&finding.message, MAX_TEXT_LENGTH).into_owned(),
         requirement: finding
             .requirement
-            .map(|text| truncate_text(&text, MAX_TEXT_LENGTH)),
-    }
-}
-
-/// Returns the text, truncated to `max_length` characters. An ellipsis marks the omitted end.
-fn truncate_text(text: &str, max_length: usize) -> String {
-    match text.char_indices().nth(max_length) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
+            .map(|text| shorten_end(&text, MAX_TEXT_LENGTH).into_owned()),
     }
 }

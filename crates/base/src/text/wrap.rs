@@ -1,8 +1,9 @@
-//! Text in columns: lines broken between words, paths shortened in the middle.
+//! Text in columns: lines broken between words, names shortened at their end or in the middle.
 
+use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Replaces the removed part of a shortened path.
+/// Replaces the removed part of a shortened text.
 const ELLIPSIS: char = '…';
 
 /// Returns the text in lines of at most `columns`, broken at blanks; a longer word gets its own line. The first
@@ -27,6 +28,14 @@ pub fn wrap_lines(text: &str, first_indent: &str, next_indent: &str, columns: us
     }
     lines.push(line);
     lines
+}
+
+/// Truncates the text after `max_length` characters. An ellipsis marks the omitted end.
+pub fn shorten_end(text: &str, max_length: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(max_length) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => Cow::Owned(format!("{}{ELLIPSIS}", text.get(..end).unwrap_or_default())),
+    }
 }
 
 /// Shortens a name to at most `columns`. Keeps its start and its end, which distinguish one path from another.

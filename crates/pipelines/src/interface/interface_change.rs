@@ -2,7 +2,7 @@
 
 use super::{ChangeClass, InterfaceChangeKind};
 use serde::{Deserialize, Serialize};
-use sluicegate_base::text;
+use sluicegate_base::text::{self, wrap::shorten_end};
 use sluicegate_yaml::Position;
 
 /// Maximum number of characters of a name or value that are shown and recorded.
@@ -220,11 +220,7 @@ impl InterfaceChange {
 
 /// Returns the first [`MAX_SHOWN_CHARS`] characters of a value, with an ellipsis if others are omitted.
 fn truncate(value: &str) -> String {
-    let mut output: String = value.chars().take(MAX_SHOWN_CHARS).collect();
-    if output.len() < value.len() {
-        output.push('…');
-    }
-    output
+    shorten_end(value, MAX_SHOWN_CHARS).into_owned()
 }
 
 /// Returns the location of the item that begins at this position of the file.
