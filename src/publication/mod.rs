@@ -162,8 +162,8 @@ impl Publication<'_> {
         Ok(())
     }
 
-    /// Ends without an upload, because a version with the same content exists. Continues the smoke runs that an earlier
-    /// run started.
+    /// Ends without an upload, because a version with the same content exists. Runs its smoke runs, or continues those
+    /// that an earlier run started.
     fn finish_without_upload(
         &self,
         platform: &Platform,
@@ -195,7 +195,10 @@ impl Publication<'_> {
         status = self.report_junit(&message, status, &problems, smoke.as_ref());
         let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
         Ok(status.worse(if published_version.is_disabled {
-            self.write_records_of_disabled_version(receipt)
+            self.write_records_without_version(receipt, "the version is disabled")
+        } else if self.has_smoke_runs() && smoke.is_none() {
+            let reason = "this job did not run the smoke runs of the version";
+            self.write_records_without_version(receipt, reason)
         } else {
             self.write_records(receipt)
         }))

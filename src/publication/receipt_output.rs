@@ -47,13 +47,12 @@ impl Publication<'_> {
         status.worse(self.write_step_outputs(&outputs))
     }
 
-    /// Writes the records of a disabled version, as [`Self::write_records`] does. There is no statement about this
-    /// version, and no output names it, because a later step must not deploy it.
-    pub(super) fn write_records_of_disabled_version(&self, receipt: Receipt) -> ExitStatus {
+    /// Writes the records of a version that is disabled or not tested, as [`Self::write_records`] does. For this
+    /// `reason`, there is no statement about the version, and no output names it: a later step must not deploy it.
+    pub(super) fn write_records_without_version(&self, receipt: Receipt, reason: &str) -> ExitStatus {
         let (_, status) = self.record_receipt(receipt);
         if self.settings.attestation.is_requested() {
-            self.session
-                .report_missing_statement("publication", "the version is disabled");
+            self.session.report_missing_statement("publication", reason);
         }
         status.worse(self.write_step_outputs(&self.comparison_outputs()))
     }

@@ -79,6 +79,12 @@ impl SmokeRecord {
         self.runs.iter().any(|run| run.execution_id.is_some())
     }
 
+    /// Returns whether a rerun may continue the execution of this run. An execution that had not succeeded when the
+    /// version was disabled may have used another version.
+    pub fn can_continue(&self, run: &SmokeExecution) -> bool {
+        !self.version_disabled || run.is_success()
+    }
+
     /// Returns the record of the same runs before their end, with the ids of their executions. If the version was
     /// disabled, the record repeats this and the latest version then. Returns `None` if no execution was started.
     pub(super) fn to_id_record(&self) -> Option<Self> {

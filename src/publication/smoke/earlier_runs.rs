@@ -78,20 +78,19 @@ impl SmokeTest<'_> {
             .is_some_and(SmokeRecord::has_execution)
     }
 
-    /// Returns the smoke runs of this version that an earlier run of the program recorded.
-    pub(super) fn earlier_runs(&self) -> &[SmokeExecution] {
-        self.earlier_record.as_ref().map_or(&[], |record| &record.runs)
-    }
-
     /// Adds the ids of executions that an earlier job started to the smoke runs that this job has not started. The next
     /// rerun of the job can then continue these executions, or knows that they prove nothing. If a request for a new
     /// execution failed, keeps an earlier one that proves nothing, so that the next rerun does not take the version for
-    /// one without smoke runs.
+    /// one without smoke runs. An execution that cannot be continued, because the version was disabled, is not added.
     pub(super) fn add_earlier_ids(&self, mut record: SmokeRecord) -> SmokeRecord {
+        let Some(earlier_record) = &self.earlier_record else {
+            return record;
+        };
         for entry in &mut record.runs {
             if entry.execution_id.is_none()
-                && let Some(earlier_run) = self.earlier_runs().iter().find(|run| run.has_same_subject(entry))
-                && (!entry.is_requested || earlier_run.proves_nothing())
+                && let Some(earlier_run) = earlier_record.runs.iter().find(|run| run.has_same_subject(entry))
+                && (earlier_run.proves_nothing()
+                    || (!entry.is_requested && earlier_record.can_continue(earlier_run)))
             {
                 entry.copy_execution(earlier_run);
                 entry.is_earlier = entry.execution_id.is_some();
@@ -103,17 +102,18 @@ impl SmokeTest<'_> {
     /// Returns the id of the execution that an earlier run of the program started for `planned_run`, from the receipt
     /// of that run. A change could have written the id of any older execution into the receipt. The id is therefore
     /// accepted only if the platform shows that the execution started after the version was created, or has not started
-    /// yet. Any other execution is ignored with a warning, also one that proved nothing about the version.
+    /// yet. Any other execution is ignored with a warning, also one that proved nothing about the version, or had not
+    /// succeeded when the version was disabled.
     pub(super) async fn find_earlier_execution(
         &self,
         project: &RemoteProject,
         planned_run: &SmokeExecution,
     ) -> Result<Option<String>, SmokeProblem> {
-        let earlier_run = self
-            .earlier_runs()
-            .iter()
-            .find(|run| run.has_same_subject(planned_run));
-        let Some(earlier_run) = earlier_run else {
+        let Some(earlier_record) = &self.earlier_record else {
+            return Ok(None);
+        };
+        let mut earlier_runs = earlier_record.runs.iter();
+        let Some(earlier_run) = earlier_runs.find(|run| run.has_same_subject(planned_run)) else {
             return Ok(None);
         };
         let Some(id) = earlier_run.execution_id.clone() else {
@@ -123,6 +123,12 @@ impl SmokeTest<'_> {
         if earlier_run.proves_nothing() {
             ui.warn(&format!(
                 "ignoring execution {id} of an earlier run: it may not have used this version"
+            ));
+            return Ok(None);
+        }
+        if !earlier_record.can_continue(earlier_run) {
+            ui.warn(&format!(
+                "ignoring execution {id} of an earlier run: the version was disabled before the execution succeeded"
             ));
             return Ok(None);
         }

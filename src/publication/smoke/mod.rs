@@ -21,8 +21,11 @@ use super::publish_decision::PublishedVersion;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OnSmokeFailure;
-use crate::publish::{Outcome, OutcomeKind, Plan, Receipt, Withdrawal, disable_version, withdraw_version};
+use crate::publish::{
+    Outcome, OutcomeKind, Plan, Receipt, Withdrawal, disable_version, is_same_commit, withdraw_version,
+};
 use jiff::Timestamp;
+use sluicegate_git::short_id;
 use sluicegate_platform::api::{Artifact, Platform, parse_platform_time};
 use smoke_problem::SmokeProblem;
 use smoke_test::SmokeTest;
@@ -107,9 +110,10 @@ impl Publication<'_> {
             .map(Some)
     }
 
-    /// Continues the smoke runs of a version that an earlier run published, if that run's receipt names executions.
-    /// Otherwise starts none, because this run does not publish anything, and returns `None`. If the version is
-    /// disabled or its details cannot be read, the result is a problem.
+    /// Runs the smoke runs of a version that an earlier run published from the same commit, because nothing else shows
+    /// that they succeeded. Continues the executions that the receipt of that run names. Starts no execution for a
+    /// version of another commit, which the job of that commit tests, and returns `None`. If the version is disabled
+    /// or its details cannot be read, the result is a problem.
     pub(super) fn smoke_test_existing_version(
         &self,
         platform: &Platform,
@@ -134,9 +138,11 @@ impl Publication<'_> {
                 let problem = SmokeProblem::new(ExitStatus::Undecided, reason);
                 return Some(test.build_skipped_result(problem.with_hint(PUBLISH_AGAIN_HINT)));
             }
-            if !test.has_earlier_runs() {
+            let commit = &receipt.commit_hash;
+            if !test.has_earlier_runs() && !is_same_commit(Some(commit), self.target.head.as_str()) {
                 self.session.ui.say(&format!(
-                    "no smoke run was started, because this run does not publish a version; version {name} is enabled"
+                    "no smoke run was started, because version {name} was published from another commit ({})",
+                    short_id(commit)
                 ));
                 return None;
             }

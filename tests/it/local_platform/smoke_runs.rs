@@ -1,7 +1,7 @@
 //! Smoke runs of a published version on the local platform.
 
 use super::Local;
-use crate::support::PROJECT;
+use crate::support::{PROJECT, job_output};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -82,4 +82,46 @@ fn ci_runs_the_smoke_runs_of_the_policy() {
     let smoke_run = format!("{args} --smoke load --version-name 2");
     local.run_while_time_passes(&smoke_run).expect(0);
     assert_eq!(latest(&local), "2");
+}
+
+/// The job of the other commit tests the version.
+#[test]
+fn publish_without_changes_since_another_commit_neither_tests_nor_names_the_version() {
+    let local = Local::with_environments();
+    local.run(publish_args("{next}", "load")).expect(0);
+    local.world.write("README.md", "text\n");
+    local.world.commit("text");
+    local.world.push();
+    let outputs = local.world.path().join("outputs");
+    let job = local
+        .call()
+        .variable("GITHUB_OUTPUT", outputs.display().to_string());
+    let args = format!(
+        "{} --attestation statement.json",
+        publish_args("{next}", "load").replace("receipt.json", "other.json")
+    );
+    // The receipt of the first job shows that the smoke run succeeded.
+    fs::copy(
+        local.world.work().join("receipt.json"),
+        local.world.work().join("other.json"),
+    )
+    .unwrap();
+    job.run(&args).expect(0);
+    assert_eq!(
+        job_output(&fs::read_to_string(&outputs).unwrap(), "version-name"),
+        "1.0.0"
+    );
+    fs::remove_file(&outputs).unwrap();
+    fs::remove_file(local.world.work().join("other.json")).unwrap();
+    fs::remove_file(local.world.work().join("statement.json")).unwrap();
+    let output = job.run(&args).expect(0);
+    output.assert_logged(&[
+        "no smoke run was started, because version 1.0.0 was published from another commit",
+        "this job did not run the smoke runs of the version",
+    ]);
+    assert_eq!(
+        job_output(&fs::read_to_string(&outputs).unwrap(), "version-name"),
+        ""
+    );
+    assert!(!local.world.work().join("statement.json").exists());
 }

@@ -392,24 +392,58 @@ fn failed_smoke_run_is_repeated_if_version_is_enabled_and_receipt_is_removed() {
     assert_eq!(stage.receipt()["smoke"]["versionDisabled"], false);
 }
 
+/// Without the receipt, nothing shows that the smoke runs of the first job succeeded.
 #[test]
-fn rerun_with_template_starts_no_smoke_run_of_an_enabled_version() {
-    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+fn rerun_with_template_names_version_only_after_its_smoke_run() {
+    for (status, code, name) in [("SUCCESS", 0, "1"), ("FAILED", 8, "")] {
+        let stage = SmokePlatform::with_statuses(&[status]);
+        stage.accept_disable();
+        stage.set_version(true, false);
+        let outputs = stage.world.path().join("outputs");
+        stage
+            .call()
+            .variable("SLUICEGATE_VERSION_NAME", "{short-sha}")
+            .variable("GITHUB_OUTPUT", outputs.display().to_string())
+            .run("publish")
+            .expect(code);
+        assert_eq!(stage.starts().len(), 1);
+        assert_eq!(stage.switches().len(), usize::from(code == 8));
+        let text = fs::read_to_string(outputs).unwrap();
+        assert_eq!(job_output(&text, "version-name"), name);
+    }
+}
+
+/// The execution may have looked up the latest version while the version was disabled.
+#[test]
+fn rerun_after_version_was_disabled_starts_a_new_execution() {
+    for status in ["RUNNING", "FAILED"] {
+        let stage = SmokePlatform::with_statuses(&[status]);
+        stage.accept_disable();
+        stage.call().run("publish --smoke-timeout 1").expect(8);
+        assert_eq!(stage.receipt()["smoke"]["versionDisabled"], true);
+        stage.set_version(true, false);
+        // A rerun that starts no execution does not hide that the version was disabled.
+        stage.publish_newer_version();
+        let call = stage.call().variable("SLUICEGATE_LOOKUP_TIMEOUT", "0");
+        call.run(RERUN).expect(3);
+        stage.withdraw_newer_version();
+        stage.show(answer(&execution("SUCCESS")));
+        call.run(RERUN).expect(0);
+        assert_eq!(stage.starts().len(), 2, "{status}");
+    }
+}
+
+/// The first smoke run has ended before the second one disables the version, so it is not repeated.
+#[test]
+fn rerun_after_version_was_disabled_keeps_a_smoke_run_that_succeeded() {
+    let stage = SmokePlatform::with_statuses(&["SUCCESS", "FAILED"]);
+    stage.accept_disable();
+    let args = "--smoke load --smoke-environment test --smoke-environment other";
+    stage.call().run(&format!("publish {args}")).expect(8);
     stage.set_version(true, false);
-    let outputs = stage.world.path().join("outputs");
-    let output = stage
-        .call()
-        .variable("SLUICEGATE_VERSION_NAME", "{short-sha}")
-        .variable("GITHUB_OUTPUT", outputs.display().to_string())
-        .run("publish")
-        .expect(0);
-    output.assert_logged(&["no smoke run was started, because this run does not publish a version"]);
-    assert_eq!(stage.starts(), [] as [Value; 0]);
-    // A later step can repeat a deployment that failed.
-    assert_eq!(
-        job_output(&fs::read_to_string(outputs).unwrap(), "version-name"),
-        "1"
-    );
+    stage.show(answer(&execution("SUCCESS")));
+    let output = stage.call().run(&format!("{RERUN} {args}")).expect(0);
+    assert_eq!(stage.starts().len(), 3, "{}", output.all());
 }
 
 #[test]
