@@ -66,6 +66,24 @@ fn empty_proxy_variable_in_uppercase_does_not_hide_lowercase() {
         .saying(&[&format!("the proxy http://{address} requires other credentials")]);
 }
 
+/// The program reads a hidden variable itself, and must not send the token without a proxy.
+#[test]
+fn hidden_variable_with_reserved_character_in_password_is_used_only_if_it_is_escaped() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
+    let platform = Platform::new();
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let address = platform.server.address();
+    for (password, code) in [("pa#ss", 2), ("pa/ss", 2), ("pa?ss", 2), ("pa%23ss", 0)] {
+        platform
+            .call(&world)
+            .variable("SLUICEGATE_BASE_URL", "http://platform.invalid/dpc")
+            .variable("HTTP_PROXY", "")
+            .variable("http_proxy", format!("http://me:{password}@{address}"))
+            .run("review")
+            .expect(code);
+    }
+}
+
 /// Starts a proxy that responds to every request with this status line.
 fn proxy_with_status(status: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -172,6 +190,10 @@ fn unusable_proxy_variable_exits_with_2_and_is_named() {
         ("ALL_PROXY", "ftp://s3cret.example.com"),
         ("HTTPS_PROXY", "http://s3cret example.com"),
         ("HTTPS_PROXY", "$(S3CRET_PROXY)"),
+        ("HTTPS_PROXY", "http://me:s3cret#x@proxy.example.com:3128"),
+        ("https_proxy", "http://me:1/s3cret@proxy.example.com:3128"),
+        ("HTTPS_PROXY", "me:1?s3cret@proxy.example.com:3128"),
+        ("ALL_PROXY", "http://s3cret.example.com:99999"),
     ] {
         for command in ["review", "doctor", "artifacts list"] {
             let output = call(variable, value).run(command).expect(2);

@@ -17,7 +17,12 @@ const TUNNEL_TIMEOUT: Duration = Duration::from_secs(5);
 const MAX_STATUS_LINE_SIZE: u64 = 64;
 
 const VARIABLE_HINT: &str = "write the proxy as http://HOST:PORT or http://USER:PASSWORD@HOST:PORT; write reserved \
-     characters in the user name and the password as escapes (`\\` as %5C, `@` as %40, `#` as %23)";
+     characters in the user name and the password as escapes (`\\` as %5C, `@` as %40, `#` as %23, `/` as %2F, `?` as \
+     %3F)";
+
+/// The proxy in place of a variable that is not valid. No host has this name, so that a request fails instead of being
+/// sent without a proxy.
+const UNREACHABLE_PROXY: &str = "http://proxy.invalid";
 
 pub(super) enum Proxies {
     /// The proxies of the environment, but none for the local machine, whose loopback addresses a proxy cannot reach.
@@ -108,12 +113,24 @@ impl HiddenVariables {
             "http" if !self.http.is_empty() => &self.http,
             _ => &self.all,
         };
-        if value.contains("://") {
-            Url::parse(value).ok()
-        } else {
-            Url::parse(&format!("http://{value}")).ok()
-        }
+        parse_proxy_url(value).or_else(|| Url::parse(UNREACHABLE_PROXY).ok())
     }
+}
+
+/// Parses the value of a proxy variable, which may omit the scheme. Returns `None` if it is not a URL with a host and a
+/// valid port. An unescaped `#`, `/` or `?` in a password ends the host too early, so the `@` follows in the rest.
+fn parse_proxy_url(value: &str) -> Option<Url> {
+    let url = if value.contains("://") {
+        Url::parse(value)
+    } else {
+        Url::parse(&format!("http://{value}"))
+    };
+    let url = url.ok().filter(Url::has_host)?;
+    let has_cut_password = [Some(url.path()), url.query(), url.fragment()]
+        .into_iter()
+        .flatten()
+        .any(|part| part.contains('@'));
+    (!has_cut_password).then_some(url)
 }
 
 /// Returns whether the variable with this name is set but empty, and its twin in lowercase is not empty.
@@ -191,8 +208,8 @@ fn is_proxy_used(proxy: &str, exceptions: &str, url: &Url) -> bool {
     find_proxy(&matcher, url).is_some()
 }
 
-/// Rejects a proxy variable that the HTTP client would ignore because it cannot parse the value. The message shows the
-/// variable's name, but not its value, which may contain a password.
+/// Rejects a proxy variable that the HTTP client would ignore or misread because the value is not valid. The message
+/// shows the variable's name, but not its value, which may contain a password.
 pub fn check_proxy_variables<'v>(
     url: &Url,
     variable: impl Fn(&str) -> Option<&'v str>,
@@ -206,10 +223,12 @@ pub fn check_proxy_variables<'v>(
     };
     let exceptions = find_variable(&["NO_PROXY", "no_proxy"], &variable).map_or("", |(_, value)| value);
     // If even a valid proxy would not be used, the variable does not matter for this URL.
-    if is_loopback(url) || !is_proxy_used("http://proxy.invalid", exceptions, url) {
+    if is_loopback(url) || !is_proxy_used(UNREACHABLE_PROXY, exceptions, url) {
         return Ok(());
     }
-    let is_valid_proxy = UnexpandedValue::find(value).is_none() && is_proxy_used(value, exceptions, url);
+    let is_valid_proxy = UnexpandedValue::find(value).is_none()
+        && parse_proxy_url(value).is_some()
+        && is_proxy_used(value, exceptions, url);
     if is_valid_proxy {
         return Ok(());
     }
