@@ -55,15 +55,19 @@ const PASSED_VARIABLES: [&str; 44] = [
 /// Prefixes of other variables that are passed on: numbered settings.
 const PASSED_VARIABLE_PREFIXES: [&str; 2] = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
 
+/// The proxy variables of git. If they are also set in uppercase, git would prefer these, and ignore `HTTP_PROXY`.
+const PROXY_VARIABLES: [&str; 4] = ["all_proxy", "http_proxy", "https_proxy", "no_proxy"];
+
 /// Returns the variables of this process that git gets, because it needs them to reach the remote and to find its
 /// configuration: those in [`PASSED_VARIABLES`], in upper or lower case (`https_proxy`), those with a prefix in
-/// [`PASSED_VARIABLE_PREFIXES`], and the locale.
+/// [`PASSED_VARIABLE_PREFIXES`], and the locale. The proxy variables follow in lowercase, so that git uses the same
+/// proxy as other requests, for which an uppercase variable has priority.
 #[expect(
     clippy::disallowed_methods,
     reason = "the environment of git is copied from the program's environment, whose names and values may not be UTF-8"
 )]
 pub(super) fn passed_environment() -> impl Iterator<Item = (OsString, OsString)> {
-    std::env::vars_os().filter(|(name, _)| {
+    let variables = std::env::vars_os().filter(|(name, _)| {
         let Some(name) = name.to_str() else { return false };
         PASSED_VARIABLES
             .iter()
@@ -72,5 +76,11 @@ pub(super) fn passed_environment() -> impl Iterator<Item = (OsString, OsString)>
             || PASSED_VARIABLE_PREFIXES
                 .iter()
                 .any(|prefix| name.starts_with(prefix))
-    })
+    });
+    let proxies = PROXY_VARIABLES.into_iter().filter_map(|name| {
+        let value = std::env::var_os(name.to_ascii_uppercase())?;
+        let is_blank = value.to_string_lossy().trim().is_empty();
+        (!is_blank).then(|| (OsString::from(name), value))
+    });
+    variables.chain(proxies)
 }

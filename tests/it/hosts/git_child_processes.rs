@@ -163,6 +163,41 @@ fn ssh_command_of_configuration_gets_no_secret() {
     assert!(!text.contains("s3cret-value"), "{text}");
 }
 
+/// Git prefers lowercase variables, and ignores `HTTP_PROXY`.
+#[test]
+fn git_uses_the_same_proxy_as_other_requests() {
+    let cases = [
+        (
+            "http://upper.invalid",
+            "http://lower.invalid",
+            "http://upper.invalid",
+        ),
+        ("", "http://lower.invalid", "http://lower.invalid"),
+    ];
+    for (upper, lower, used) in cases {
+        let world = World::new();
+        let folder = partial(&world);
+        let log = world.path().join("ssh.log");
+        let script = format!("env > '{}'; false", log.display());
+        git(&folder, "config remote.origin.url ssh://git@host.invalid/r.git");
+        git(&folder, &["config", "core.sshCommand", &script]);
+        let mut call = checkout_call(&folder);
+        for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"] {
+            call = call
+                .variable(name, upper)
+                .variable(&name.to_ascii_lowercase(), lower);
+        }
+        let output = call.run(CHECK);
+        let text = fs::read_to_string(&log).unwrap_or_else(|_| panic!("it did not run: {}", output.all()));
+        for name in ["http_proxy", "https_proxy", "all_proxy", "no_proxy"] {
+            assert!(
+                text.lines().any(|line| line == format!("{name}={used}")),
+                "{name}: {text}"
+            );
+        }
+    }
+}
+
 #[test]
 fn error_of_git_shows_no_secret_of_its_configuration() {
     let platform = Platform::new();
