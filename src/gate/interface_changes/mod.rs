@@ -100,8 +100,9 @@ impl GateRun<'_> {
 
     /// Returns the commits that the interface is compared with, and a description of their source. Without commits, the
     /// description says why there are none. Returns `None` if the comparison is turned off, if the event has nothing to
-    /// review, if the target already contains the change, or if the run has no base because it may repeat an earlier
-    /// one. Bases that cannot be determined are an error only if a breaking change would fail the run.
+    /// review, if the target already contains the change, if the run has no base because it may repeat an earlier one,
+    /// or in a scheduled or manual run on a merged commit, whose break was accepted when it was merged. Bases that
+    /// cannot be determined are an error only if a breaking change would fail the run.
     fn find_interface_bases(&self) -> Result<Option<(Vec<CommitId>, String)>, Failure> {
         let ReviewedFiles {
             workspace,
@@ -110,7 +111,12 @@ impl GateRun<'_> {
             ..
         } = &self.subject;
         let mode = settings.verdict.compatibility.mode;
-        if mode == CompatMode::Off || change.idle_reason.is_some() {
+        let ci = &workspace.ci;
+        let is_merged_commit = ci.trigger == Trigger::Any
+            && settings.revisions.base.is_none()
+            && change.bases.is_empty()
+            && may_repeat_run(ci, change);
+        if mode == CompatMode::Off || change.idle_reason.is_some() || is_merged_commit {
             return Ok(None);
         }
         let baseline = if settings.revisions.all {
@@ -119,7 +125,7 @@ impl GateRun<'_> {
             change.select_baseline_commits().map(Some)
         };
         match baseline {
-            Ok(Some((bases, _))) if bases.is_empty() && may_repeat_run(&workspace.ci, change) => Ok(None),
+            Ok(Some((bases, _))) if bases.is_empty() && may_repeat_run(ci, change) => Ok(None),
             // A change without commits of its own breaks nothing. Without `--all`, the run has already failed.
             Err(ContextError::EmptyChange { .. }) => Ok(None),
             Err(error) if mode == CompatMode::Fail => Err(error.into()),
