@@ -13,8 +13,7 @@ use crate::publish::{
 };
 use crate::session::Session;
 use crate::session::artifact_versions::{
-    describe_missing_prefix, describe_missing_version, find_latest_version, prefix_lookup,
-    version_request_failure,
+    describe_missing_version, find_latest_version, missing_prefix_failure, version_request_failure,
 };
 use crate::workspace::Workspace;
 use crate::workspace::checkout_files::is_reviewed_file;
@@ -139,7 +138,8 @@ struct OfferLookup<'a> {
 
 impl OfferLookup<'_> {
     /// Returns what the older version or revision offers: the one with this name, otherwise the latest version. `None`
-    /// means that consumers have no version yet; if a published prefix is similar, a warning names it.
+    /// means that consumers have no version yet. Fails if only other prefixes have versions, because the prefix is
+    /// probably misspelled.
     fn load_old_offer(
         &self,
         name: Option<&str>,
@@ -154,17 +154,10 @@ impl OfferLookup<'_> {
             .block_on(find_latest_version(platform, self.prefix))??;
         match latest {
             Ok(details) => self.load_version_offer(&details, new_snapshot).map(Some),
-            Err(published_prefixes) => {
-                if prefix_lookup(self.prefix)
-                    .find_nearest_name(&published_prefixes)
-                    .is_some()
-                {
-                    self.session
-                        .ui
-                        .warn(&describe_missing_prefix(self.prefix, &published_prefixes));
-                }
+            Err(prefixes) if prefixes.is_empty() || prefixes.iter().any(|prefix| prefix == self.prefix) => {
                 Ok(None)
             }
+            Err(prefixes) => Err(missing_prefix_failure(self.prefix, &prefixes)),
         }
     }
 

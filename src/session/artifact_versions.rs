@@ -1,6 +1,7 @@
 //! Requests the versions of a prefix, and describes a missing prefix or version, and the version that consumers get.
 
 use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::publish::LatestVersion;
 use crate::session::resource_lookup::{ResourceKind, ResourceLookup, creation_failure};
 use sluicegate_base::text::{List, did_you_mean, escape_line, quote_shell_word};
@@ -147,6 +148,14 @@ fn unknown_version_failure(prefix: &str, version: Option<&str>, error: HttpError
 pub(crate) fn describe_missing_prefix(prefix: &str, prefixes: &[String]) -> String {
     let hint = missing_prefix_hint(prefix, prefixes);
     format!("no version is published under the prefix {prefix:?}: {hint}")
+}
+
+/// Returns the failure of a comparison with the latest version of a prefix without versions, although others exist.
+pub(crate) fn missing_prefix_failure(prefix: &str, prefixes: &[String]) -> Failure {
+    let message = format!("no version is published under the prefix {prefix:?}, so nothing was compared");
+    let hint = missing_prefix_hint(prefix, prefixes);
+    Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+        .with_hint(format!("{hint}; or publish the first version of a new prefix"))
 }
 
 /// Returns what to do if a prefix is missing. Names the published prefixes, because `artifacts list` shows only the

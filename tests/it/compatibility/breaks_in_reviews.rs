@@ -459,8 +459,20 @@ fn publish_of_first_version_compares_nothing() {
     json.saying(&[nothing]);
     shop.call().run("artifacts impact").expect(0).saying(&[nothing]);
     shop.publish("1.0.0").expect(0);
-    let near = shop.call().run("artifacts diff --prefix sale").expect(0);
-    near.saying(&["under the prefix \"sale\": did you mean `sales`?"]);
+    // Another prefix has versions, so this one is probably misspelled.
+    for command in ["artifacts diff", "artifacts impact"] {
+        let near = shop.call().run((command, "--prefix sale")).expect(3);
+        near.saying(&[
+            "under the prefix \"sale\", so nothing was compared",
+            "did you mean `sales`?",
+        ]);
+        let other = shop.call().run((command, "--prefix shop")).expect(3);
+        other.saying(&["pass a published prefix with --prefix: sales"]);
+    }
+    // Of a known prefix, every version may be disabled.
+    shop.call().run("artifacts disable 1.0.0 --force").expect(0);
+    let output = shop.call().run("artifacts diff").expect(0);
+    assert_eq!(output.out, nothing);
     // With a wrong address, no version is found either.
     let elsewhere = Platform::new();
     let call = shop
@@ -963,10 +975,16 @@ fn repeated_run_over_all_pipelines_does_not_fail_for_merged_break() {
             let job = Job::github().event(event, "refs/heads/main", &payload);
             let call = job.extend(&world, Call::new(clone));
             // A base is not expected.
-            let notes = run(call).expect(0).json()["notes"].to_string();
+            let notes = run(call.clone()).expect(0).json()["notes"].to_string();
             assert!(!notes.contains("because there is no base"), "{notes}");
+            call.run("check --compat fail").expect(0);
         }
     }
+    // A base that the job names is compared.
+    let job = Job::github().event("schedule", "refs/heads/main", &payload);
+    job.call(&world)
+        .run(("check --compat fail --base", before.as_str()))
+        .expect(1);
     // The push itself fails, if the clone shows the commit before.
     let push = Job::github().push(&before);
     run(push.call(&world)).expect(1);
