@@ -55,6 +55,37 @@ fn shared_pipeline_is_added_with_variables_as_parameters_and_passes_check() {
 }
 
 #[test]
+fn default_rows_of_grid_are_added_unless_they_contain_a_map() {
+    let world = project();
+    let rows = |value: &str| {
+        format!(
+            "    rows: {{ metadata: {{ type: GRID, columns: {{ c: {{ columnType: TEXT }} }} }}, defaultValue: {value} }}\n"
+        )
+    };
+    world.write(
+        "b.orch.yaml",
+        orchestration_text(&["Start", "Done"]) + "  variables:\n" + &rows("[[berlin, 7], ['a: b', null]]"),
+    );
+    world.write(
+        "c.orch.yaml",
+        orchestration_text(&["Start", "Done"]) + "  variables:\n" + &rows("[{ c: berlin }]"),
+    );
+    add(&world, "b.orch.yaml").expect(0);
+    add(&world, "c.orch.yaml").expect(0);
+    let columns = "columns: { c: { columnType: TEXT } } }";
+    let text = world.read_text(FILE);
+    for line in [
+        format!(
+            "      rows: {{ type: GRID, exportAllowed: false, default: [[\"berlin\", 7], [\"a: b\", null]], {columns}"
+        ),
+        format!("      rows: {{ type: GRID, exportAllowed: false, {columns}"),
+    ] {
+        assert!(text.lines().any(|known| known == line), "{line}: {text}");
+    }
+    Call::new(&world.work()).run("check --all").expect(0);
+}
+
+#[test]
 fn edited_files_keep_their_permissions() {
     let world = project();
     let team_rules = "sluicegate-rules.yaml";

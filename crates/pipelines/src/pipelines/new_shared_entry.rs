@@ -264,10 +264,14 @@ fn build_parameter(name: &str, node: NodeRef<'_, '_>) -> NewSharedParameter {
     }
 }
 
-/// Returns the default value as YAML on one line; `None` for null, and for a list or a map (the default of a grid).
+/// Returns the default value as YAML on one line: a scalar, or the rows of a grid; `None` if it contains a map.
 fn format_default_value(node: NodeRef<'_, '_>) -> Option<String> {
+    if let Some(items) = node.items() {
+        let items: Option<Vec<String>> = items.map(format_default_value).collect();
+        return Some(format!("[{}]", items?.join(", ")));
+    }
     match node.value()? {
-        Value::Null => None,
+        Value::Null => Some("null".to_owned()),
         Value::Text(text) => Some(format_double_quoted(text)),
         Value::Boolean(_) | Value::Natural(_) | Value::OtherNumber => node.text().map(str::to_owned),
     }
