@@ -29,10 +29,15 @@ pub(crate) fn format_subject_list(subjects: &[Subject]) -> Result<String, String
         subject_count += 1;
         let _ = writeln!(list, "{sha256}  {name}");
     }
-    if subject_count > MAX_SUBJECTS || list.len() > MAX_LIST_BYTES {
-        let subject_count = subjects.len();
+    if subject_count > MAX_SUBJECTS {
         return Err(format!(
-            "the statement has {subject_count} subjects, which is too many for the action"
+            "the list has {subject_count} subjects, and the action accepts at most {MAX_SUBJECTS}"
+        ));
+    }
+    if list.len() > MAX_LIST_BYTES {
+        let (size, limit) = (list.len() / 1024, MAX_LIST_BYTES / 1024);
+        return Err(format!(
+            "the list of subjects has {size} KiB, and a runner can pass at most {limit} KiB to the action"
         ));
     }
     Ok(list.trim_end_matches('\n').to_owned())
@@ -76,7 +81,9 @@ mod tests {
             .map(|number| subject(&number.to_string()))
             .collect();
         assert!(format_subject_list(&subjects[1..]).is_ok());
-        assert!(format_subject_list(&subjects).is_err());
-        assert!(format_subject_list(&[subject(&"n".repeat(MAX_LIST_BYTES))]).is_err());
+        let reason = format_subject_list(&subjects).unwrap_err();
+        assert!(reason.contains("1025 subjects"), "{reason}");
+        let reason = format_subject_list(&[subject(&"n".repeat(MAX_LIST_BYTES))]).unwrap_err();
+        assert!(reason.contains("at most 120 KiB"), "{reason}");
     }
 }
