@@ -158,6 +158,7 @@ impl Publication<'_> {
         };
         let response = self.session.block_on(async {
             Ok::<_, HttpError>(PublishedState {
+                is_known: true,
                 planned_version: platform.find_artifact(&plan.prefix, &plan.version_name).await?,
                 latest: platform.find_latest_artifact(&plan.prefix).await?,
             })

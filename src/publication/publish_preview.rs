@@ -15,6 +15,8 @@ const MAX_LISTED_ENTRIES: usize = 20;
 
 #[derive(Default)]
 pub(super) struct PublishedState {
+    /// False without a platform, or if it gave no usable response.
+    pub(super) is_known: bool,
     /// The planned version, if it already exists.
     pub(super) planned_version: Option<ArtifactDetails>,
     pub(super) latest: Option<ArtifactDetails>,
@@ -36,6 +38,18 @@ pub(super) struct Preview {
     pub(super) smoke_runs: Vec<SmokeRun>,
     /// The changes for consumers; `None` if they were not compared.
     pub(super) compat: Option<Compatibility>,
+}
+
+impl PublishedState {
+    /// Returns the name of the latest version; `None` if the platform has no enabled version.
+    fn describe_latest(&self) -> Option<String> {
+        if !self.is_known {
+            return Some("(unknown)".to_owned());
+        }
+        self.latest
+            .as_ref()
+            .map(|latest| latest.artifact.display_name().to_owned())
+    }
 }
 
 impl Preview {
@@ -100,7 +114,6 @@ pub(super) fn build_preview_document(plan: &Plan, preview: &Preview) -> Value {
 /// Renders the preview of a publish as text. With `has_hashes`, each file is listed with its hash and size.
 pub(super) fn render_preview(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
     let mut text_output = format_headline(plan, preview);
-    let latest = preview.published_state.latest.as_ref();
     let facts = [
         ("prefix", Some(plan.prefix.clone())),
         ("version", preview.version_name(plan).map(str::to_owned)),
@@ -108,10 +121,7 @@ pub(super) fn render_preview(plan: &Plan, preview: &Preview, has_hashes: bool) -
         ("branch", plan.branch.clone()),
         ("digest", Some(preview.receipt_digest.clone())),
         ("bytes", Some(plan.total_bytes().to_string())),
-        (
-            "latest",
-            latest.and_then(|details| details.artifact.version_name.clone()),
-        ),
+        ("latest", preview.published_state.describe_latest()),
     ];
     for (name, value) in facts {
         let value = value.unwrap_or_else(|| "(none)".to_owned());
