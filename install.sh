@@ -98,7 +98,7 @@ main() {
   has curl || has wget || fail 'curl or wget is needed to download the release' 'install one of them'
   has sha256sum || has shasum || has openssl || fail 'sha256sum, shasum or openssl is needed to check the release' 'install one of them'
   target=$(find_target) ||
-    fail "there is no release for $(uname -s) on $(uname -m)" 'build the program from source: cargo install sluicegate'
+    fail "there is no release for $(uname -s) on $(uname -m)" 'build the program from source: cargo install --locked --git https://github.com/your-org/sluicegate sluicegate'
   name=sluicegate-$version-$target
   case $target in *windows*) program=sluicegate.exe ;; *) program=sluicegate ;; esac
   # `mv` would move the program into that directory.
@@ -118,6 +118,8 @@ main() {
   (cd "$work" && tar -xzf archive.tar.gz "$name/$program") || fail "could not unpack $name.tar.gz"
 
   mkdir -p "$directory" || fail "could not create $directory"
+  # A relative directory in PATH would depend on the current directory.
+  directory=$(CDPATH='' cd -- "$directory" && pwd) || fail "could not open $directory"
   new=$directory/.$program.$$
   cp "$work/$name/$program" "$new" || fail "could not write to $directory" 'choose another directory with --to'
   chmod 755 "$new"

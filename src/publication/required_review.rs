@@ -21,6 +21,10 @@ pub(super) const MAX_LISTED_PIPELINES: usize = 10;
 const REPORT_HINT: &str =
     "write the report with `sluicegate review --all --report json=FILE` for the commit to publish";
 
+/// The hint for an unusable report of a local review, which the settings accept.
+const LOCAL_REPORT_HINT: &str =
+    "write the report with `sluicegate check --all --head HEAD --report json=FILE` for the commit to publish";
+
 /// Fails if the settings select the files of the working tree, which no review covers.
 pub(super) fn reject_review_of_worktree(settings: &PublishSettings) -> Result<(), Failure> {
     if settings.from == FileSource::Worktree {
@@ -200,6 +204,14 @@ impl<'r> RequiredReview<'r> {
         Failure::usage(format!("cannot rely on {}: {reason}", self.name)).with_hint(hint)
     }
 
+    /// Returns the hint for another report by the same engine, which the settings have accepted.
+    fn report_hint(&self) -> &'static str {
+        match self.report.engine {
+            Engine::Local => LOCAL_REPORT_HINT,
+            Engine::Remote => REPORT_HINT,
+        }
+    }
+
     /// Fails unless the review is of this commit and passed.
     pub(super) fn require_passed(&self, head: &CommitId) -> Result<(), Failure> {
         let (context, verdict) = (&self.report.context, self.report.verdict);
@@ -209,7 +221,7 @@ impl<'r> RequiredReview<'r> {
                 "{} covers {reviewed_commit}, not the commit to publish, {head}",
                 self.name
             );
-            return Err(Failure::usage(message).with_hint(REPORT_HINT));
+            return Err(Failure::usage(message).with_hint(self.report_hint()));
         }
         if verdict == Verdict::Passed {
             return Ok(());
@@ -278,7 +290,7 @@ impl<'r> RequiredReview<'r> {
             self.name
         );
         match self.sha256 {
-            Some(_) => Failure::usage(message).with_hint(REPORT_HINT),
+            Some(_) => Failure::usage(message).with_hint(self.report_hint()),
             None => Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
                 .with_hint("nothing was published; pass --exclude for files that do not need a review"),
         }

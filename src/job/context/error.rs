@@ -56,7 +56,7 @@ pub enum ContextError {
     },
     /// No remote of the clone is the target's repository, and the clone has no commit that the event names for the
     /// target.
-    #[error("could not prove which commits the target branch `{branch}` has: {}", describe_other_target(remotes, repository.as_deref()))]
+    #[error("could not prove which commits {} has: {}", describe_target(branch), describe_other_target(remotes, repository.as_deref()))]
     TargetNotProven {
         branch: String,
         /// The remotes of the clone, each with its repository, as text.
@@ -185,6 +185,14 @@ fn describe_host(host: Host) -> String {
     match host {
         Host::Unknown => "the CI host".to_owned(),
         host => host.to_string(),
+    }
+}
+
+/// Describes the target branch of a change. Its name is `HEAD` if only the remote knows its default branch.
+fn describe_target(branch: &str) -> String {
+    match branch {
+        "HEAD" => "the remote's default branch".to_owned(),
+        _ => format!("the target branch `{branch}`"),
     }
 }
 

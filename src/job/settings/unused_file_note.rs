@@ -49,7 +49,7 @@ fn describe_missing_file(reason: &str, ignored_keys: Option<&[&str]>) -> String 
         keys => format!("{} of the checkout's file are ignored", keys.join(", ")),
     };
     format!(
-        "{reason}, so settings that affect the verdict have their defaults: {effect}. To use the checkout's file \
-         in this run, the job can set --policy head (SLUICEGATE_POLICY)"
+        "{reason}, so settings that affect the verdict, except `new-only`, have their defaults: {effect}. To use the \
+         checkout's file in this run, the job can set --policy head (SLUICEGATE_POLICY)"
     )
 }

@@ -382,7 +382,7 @@ fn required_review_is_whole_and_platforms() {
     // Only the engine requirement can be waived, and only by the job.
     publish("--require-review-engine any")
         .expect(2)
-        .saying(&["covers no commit"]);
+        .saying(&["covers no commit", "`sluicegate check --all --head HEAD "]);
     make(&["check", "--all", "--head", "HEAD"]).expect(0);
     publish("").expect(2).saying(&["not by the platform"]);
     publish("--require-review-engine any").expect(0);

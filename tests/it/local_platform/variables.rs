@@ -340,6 +340,7 @@ fn apply_refuses_a_type_that_an_unlisted_override_does_not_fit() {
                     "v.yaml:2:",
                     "the current override in test does not fit this type: add test to `overrides`",
                     "or remove the override with `sluicegate variables overrides unset code test`",
+                    "write `overrides: {}` and pass --prune",
                 ]);
         }
     }
@@ -348,7 +349,9 @@ fn apply_refuses_a_type_that_an_unlisted_override_does_not_fit() {
         overrides(&local, "code"),
         json!([{ "environmentName": "test", "value": 7 }])
     );
-    // The hint's command.
+    // The hint's commands.
+    write_text_type(&local, ", overrides: {}");
+    local.run("variables apply -f v.yaml --prune --dry-run").expect(0);
     local.run("variables overrides unset code test").expect(0);
     local.run("variables apply -f v.yaml").expect(0);
 }

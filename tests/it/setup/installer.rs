@@ -169,6 +169,19 @@ fn installer_in_each_shell_installs_release_and_leaves_no_other_file() {
 }
 
 #[test]
+fn installer_prints_absolute_directory_for_path() {
+    let machine = Machine::new("curl");
+    let output = machine.run(
+        SHELLS[0],
+        &installer(),
+        "--from https://releases.example --to home/tools",
+    );
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let hint = format!("hint: add {} to your PATH", machine.at("home/tools").display());
+    assert!(printed.contains(&hint), "{printed}");
+}
+
+#[test]
 fn installer_rejects_archive_with_another_hash() {
     let machine = Machine::new("curl");
     let archive = machine.at(&format!(

@@ -46,7 +46,8 @@ pub(super) fn check_type_change(
                 "the current override in {environment} does not fit this type: add {environment} to `overrides`"
             );
             let hint = format!(
-                "or remove the override with `sluicegate variables overrides unset {} {}`",
+                "or remove the override with `sluicegate variables overrides unset {} {}`; to remove all overrides, \
+                 write `overrides: {{}}` and pass --prune",
                 quote_shell_word(&definition.name),
                 quote_shell_word(environment)
             );
