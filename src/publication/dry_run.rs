@@ -202,10 +202,14 @@ impl Publication<'_> {
             return Err(format!("the clone does not have commit {latest_id}"));
         }
         let latest_commit = repo.resolve(latest_id).map_err(|error| error.to_string())?;
-        // Only an older commit of the same history can be compared: files that only another branch has would look as if
-        // this publish removed them.
+        // Only a commit of the same history can be compared: files that only another branch has would look as if this
+        // publish removed them. An older commit than the latest version's really removes files.
         match repo.contains_commit(&self.target.head, &latest_commit) {
             Ok(true) => {}
+            Ok(false)
+                if repo
+                    .contains_commit(&latest_commit, &self.target.head)
+                    .unwrap_or(false) => {}
             Ok(false) if repo.is_shallow() => {
                 return Err(format!(
                     "this shallow clone does not show whether commit {latest_id} is in the history of the commit to \

@@ -281,6 +281,52 @@ fn dry_run_of_existing_disabled_version_names_no_failure() {
 }
 
 #[test]
+fn dry_run_of_older_commit_lists_the_files_that_consumers_lose() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let old_commit = head(&shop.world);
+    shop.world
+        .write("extra.orch.yaml", orchestration_text(&["Start", "Done"]));
+    shop.push();
+    shop.publish("1.1.0").expect(0);
+    let latest_commit = head(&shop.world);
+    let plan = shop
+        .call()
+        .run("publish --version-name 2.0.0 --dry-run --head HEAD~1 -o json")
+        .expect(0)
+        .json();
+    assert_eq!(plan["commitHash"], old_commit.as_str());
+    assert_eq!(
+        plan["changes"],
+        json!({ "since": latest_commit, "added": [], "modified": [], "removed": ["extra.orch.yaml"] })
+    );
+    // A commit of another branch is not compared.
+    shop.world.git("checkout -q -b other HEAD~1");
+    shop.world.write("notes.md", "text");
+    shop.world.commit("other");
+    let plan = shop
+        .call()
+        .run("publish --version-name 2.0.0 --dry-run -o json")
+        .expect(0)
+        .json();
+    assert!(plan["changes"].is_null(), "{plan}");
+}
+
+#[test]
+fn dry_run_without_platform_shows_latest_version_as_unknown() {
+    let shop = Shop::new();
+    let output = shop.publish("1.0.0 --dry-run").expect(0);
+    assert!(output.out.contains("  latest   (none)\n"), "{}", output.all());
+    shop.publish("1.0.0").expect(0);
+    let output = shop
+        .call()
+        .without("SLUICEGATE_TOKEN")
+        .run("publish --version-name 1.0.1 --dry-run")
+        .expect(0);
+    assert!(output.out.contains("  latest   (unknown)\n"), "{}", output.all());
+}
+
+#[test]
 fn dry_run_in_shallow_clone_does_not_deny_unknown_history() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
