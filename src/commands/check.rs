@@ -10,6 +10,7 @@ use crate::gate::local_review::LocalReview;
 use crate::gate::run::{GateRun, SelectedRun};
 use crate::job::cli::CheckArgs;
 use crate::job::context::{DeepenSubject, RequestedRevisions};
+use crate::job::policy::CheckoutFiles;
 use crate::job::settings::SettingSources;
 use crate::session::{CommandResult, Session};
 use crate::workspace::Workspace;
@@ -61,7 +62,10 @@ fn open_workspace<'a>(session: &'a Session, args: &CheckArgs) -> Result<Workspac
         None => args.selection.paths.as_slice(),
     };
     let repo = session.open_repository_or_directory(paths, "check");
-    let local_files = session.choose_local_files(args.staged);
+    let local_files = match &repo {
+        Ok(repo) => session.choose_local_files(repo, args.staged),
+        Err(_) => CheckoutFiles::OnDisk,
+    };
     let (workspace, _) = destinations.replace_reports_and_open(session, repo, local_files, |workspace| {
         resolve_revisions(session, workspace, args)
     })?;

@@ -50,7 +50,7 @@ pub(crate) fn run(session: &Session, args: &FixArgs) -> CommandResult {
     };
     let destination = FixDestination {
         repo: &workspace.repo,
-        index: session.hook_index_path(),
+        index: session.hook_index_path(&workspace.repo),
         is_staged: args.staged,
     };
     let mut run_findings = find_fixes(&subject, &check_args, includes_unchanged, &destination)?;
@@ -87,7 +87,8 @@ fn to_check_args(args: &FixArgs) -> CheckArgs {
 /// that needs revisions is an error.
 fn open_workspace<'a>(session: &'a Session, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
     let repo = session.open_repository_or_directory(&args.selection.paths, "fix")?;
-    let mut workspace = session.open_workspace_in(repo, session.choose_local_files(args.staged))?;
+    let local_files = session.choose_local_files(&repo, args.staged);
+    let mut workspace = session.open_workspace_in(repo, local_files)?;
     let revisions = workspace.sources.resolve_revisions_to_check(args)?;
     if args.staged || revisions.base.is_some() {
         workspace.require_repository(session)?;

@@ -19,7 +19,9 @@ pub(crate) fn run(session: &Session, args: &MvArgs) -> CommandResult {
         session.lock_checkout()?
     };
     let workspace = session.open_workspace()?;
-    let snapshot = workspace.repo.read_disk_snapshot(session.hook_index_path())?;
+    let snapshot = workspace
+        .repo
+        .read_disk_snapshot(session.hook_index_path(&workspace.repo))?;
     let reader = ReferenceReader {
         workspace: &workspace,
         snapshot: &snapshot,

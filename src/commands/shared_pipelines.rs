@@ -27,7 +27,9 @@ pub(crate) fn run(session: &Session, verb: SharedPipelinesVerb) -> CommandResult
 /// Runs `sluicegate shared-pipelines add`: adds a pipeline to the shared-pipelines file, which offers it to consumers.
 fn add_pipeline(session: &Session, args: &AddSharedPipelineArgs) -> CommandResult {
     let workspace = session.open_workspace()?;
-    let snapshot = workspace.repo.read_disk_snapshot(session.hook_index_path())?;
+    let snapshot = workspace
+        .repo
+        .read_disk_snapshot(session.hook_index_path(&workspace.repo))?;
     let path = workspace.resolve_typed_path(session, &args.path)?;
     if !is_pipeline(&path) {
         let message = format!(

@@ -16,7 +16,9 @@ pub(crate) fn run(session: &Session, verb: WaiversVerb) -> CommandResult {
         WaiversVerb::Add(_) | WaiversVerb::Prune { .. } => session.lock_checkout()?,
     };
     let workspace = session.open_workspace()?;
-    let snapshot = workspace.repo.read_disk_snapshot(session.hook_index_path())?;
+    let snapshot = workspace
+        .repo
+        .read_disk_snapshot(session.hook_index_path(&workspace.repo))?;
     // Pruning does not fall back to default rules: a waiver that matches none of their findings may match a finding of
     // a rules file that is still to be written.
     let rules = match &verb {

@@ -45,6 +45,9 @@ impl Session {
             .flat_map(|path_in_repository| Path::new(path_in_repository).ancestors())
             .filter_map(Path::to_str)
             .filter(|ancestor| !ancestor.is_empty())
-            .any(|ancestor| repo.is_tracked(ancestor, self.hook_index_path()).unwrap_or(true))
+            .any(|ancestor| {
+                repo.is_tracked(ancestor, self.hook_index_path(repo))
+                    .unwrap_or(true)
+            })
     }
 }

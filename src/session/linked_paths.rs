@@ -81,7 +81,7 @@ impl Session {
         // A link that git cannot look up may belong to the change.
         policy::find_links_in_path(repo.root(), &full_path)
             .into_iter()
-            .find(|link| repo.is_tracked(link, self.hook_index_path()).unwrap_or(true))
+            .find(|link| repo.is_tracked(link, self.hook_index_path(repo)).unwrap_or(true))
     }
 
     /// Returns an error if the path of a report or a statement leads through a symbolic link that git tracks.

@@ -22,7 +22,9 @@ impl Workspace<'_> {
     /// on disk. In a local run, returns the files on disk.
     pub(crate) fn read_checkout_snapshot(&self, session: &Session) -> Result<Snapshot<'_>, Failure> {
         if self.ci.host.is_local() {
-            return Ok(self.repo.read_disk_snapshot(session.hook_index_path())?);
+            return Ok(self
+                .repo
+                .read_disk_snapshot(session.hook_index_path(&self.repo))?);
         }
         Ok(self.repo.snapshot(self.repo.head()?.commit))
     }
@@ -196,7 +198,7 @@ impl Workspace<'_> {
                 compared_paths.push(staged_path.as_str());
             }
         }
-        let index = session.hook_index_path();
+        let index = session.hook_index_path(&self.repo);
         let hidden_paths = self.repo.list_hidden_paths(&compared_paths, index)?;
         compared_paths.retain(|path| !hidden_paths.contains(*path));
         let unmodified_files = self
@@ -221,7 +223,7 @@ impl Workspace<'_> {
         }
         let changes = self
             .repo
-            .read_disk_snapshot(session.hook_index_path())
+            .read_disk_snapshot(session.hook_index_path(&self.repo))
             .and_then(|disk| disk.find_changes(std::slice::from_ref(head), is_used));
         match changes {
             Ok(changes) if changes.is_empty() => {}
@@ -245,7 +247,9 @@ impl Workspace<'_> {
         evaluated_snapshot: &Snapshot<'_>,
         selection: &Selection,
     ) -> Result<BTreeSet<String>, GitError> {
-        let disk = self.repo.read_disk_snapshot(session.hook_index_path())?;
+        let disk = self
+            .repo
+            .read_disk_snapshot(session.hook_index_path(&self.repo))?;
         let gate_files = self
             .find_gate_files([evaluated_snapshot, &disk].into_iter())?
             .paths();

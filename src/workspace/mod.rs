@@ -83,9 +83,9 @@ impl Session {
 
     /// Returns the files that a local run reads: with `--staged` (`is_staged`) those of the index, otherwise those on
     /// disk. In a git hook, the index is the one that git passes to the hook.
-    pub(crate) fn choose_local_files(&self, is_staged: bool) -> CheckoutFiles {
+    pub(crate) fn choose_local_files(&self, repo: &Repository, is_staged: bool) -> CheckoutFiles {
         if is_staged {
-            CheckoutFiles::Staged(self.hook_index_path().map(Path::to_owned))
+            CheckoutFiles::Staged(self.hook_index_path(repo).map(Path::to_owned))
         } else {
             CheckoutFiles::OnDisk
         }
@@ -146,9 +146,11 @@ impl Session {
         Ok(ci)
     }
 
-    /// Returns the path of the index that git passes to its hooks; `None` outside a hook.
-    pub(crate) fn hook_index_path(&self) -> Option<&Path> {
-        self.env.get(env::GIT_INDEX_FILE).map(Path::new)
+    /// Returns the path of the index that git passes to its hooks; `None` outside a hook, and for another repository
+    /// than the hook's.
+    pub(crate) fn hook_index_path(&self, repo: &Repository) -> Option<&Path> {
+        let index_path = self.env.get(env::GIT_INDEX_FILE).map(Path::new);
+        index_path.filter(|path| repo.can_own_index(path))
     }
 
     /// Opens the repository. A bare repository is opened only if the job names it, because one inside a checkout

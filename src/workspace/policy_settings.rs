@@ -67,7 +67,7 @@ impl Session {
             root: repo.root(),
             config_file: config_file.as_deref().unwrap_or(FILE_NAME),
             // If git cannot read its index, the file is treated as tracked, so that it is not overwritten.
-            is_tracked: &|path| repo.is_tracked(path, self.hook_index_path()).unwrap_or(true),
+            is_tracked: &|path| repo.is_tracked(path, self.hook_index_path(repo)).unwrap_or(true),
         };
         let mut sources = if config_file.is_some() {
             SettingSources::new(&self.env, &gate_file, Some(&checkout), on_unusable)?
@@ -126,7 +126,9 @@ impl Workspace<'_> {
         }
         let snapshot = match &self.policy_revision {
             PolicyRevision::Commit { commit, .. } => self.repo.snapshot(commit.clone()),
-            PolicyRevision::Head { .. } => self.repo.read_disk_snapshot(session.hook_index_path())?,
+            PolicyRevision::Head { .. } => self
+                .repo
+                .read_disk_snapshot(session.hook_index_path(&self.repo))?,
             PolicyRevision::Unknown { .. } => return Ok(None),
         };
         let config_dir = self.sources.resolve_config_dir(&session.global)?;

@@ -231,11 +231,9 @@ impl<'v> GateVersion<'v> {
     /// tracked if git cannot tell.
     fn is_tracked_file(&self, path: &str) -> bool {
         if self.is_head {
-            let is_tracked = self
-                .workspace
-                .repo
-                .is_tracked(path, self.session.hook_index_path());
-            is_tracked.unwrap_or(true)
+            let repo = &self.workspace.repo;
+            let index = self.session.hook_index_path(repo);
+            repo.is_tracked(path, index).unwrap_or(true)
         } else {
             self.snapshot.find_file(path).is_ok_and(|file| file.is_some())
         }

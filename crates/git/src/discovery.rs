@@ -97,7 +97,7 @@ fn find_git_dir(folder: &Path) -> Option<PathBuf> {
 
 /// Returns whether git accepts the directory as a git directory: it has a `HEAD` and its own objects and references, or
 /// names the directory where a linked worktree shares them.
-fn is_git_dir(folder: &Path) -> bool {
+pub(super) fn is_git_dir(folder: &Path) -> bool {
     let has_file = |name: &str| folder.join(name).exists();
     folder.join("HEAD").symlink_metadata().is_ok()
         && (has_file("commondir") || (has_file("objects") && has_file("refs")))

@@ -1,6 +1,7 @@
 //! Opens an index file, and reads the marks of its entries. libgit2 reads neither a split index nor a sparse one, so
 //! the git program expands a copy of these (<https://git-scm.com/docs/index-format>).
 
+use super::discovery::is_git_dir;
 use super::{GitError, Repository};
 use git2::{Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag};
 use std::path::Path;
@@ -15,6 +16,22 @@ const EXPAND_ARGUMENTS: [&str; 7] = [
     "--no-split-index",
     "--force-write-index",
 ];
+
+impl Repository {
+    /// Returns whether the index at this path, relative to the root, can be one of this repository: it is not in the
+    /// git directory of another one. A hook may examine another repository than the one whose index git passes to it.
+    pub fn can_own_index(&self, index_path: &Path) -> bool {
+        let path = self.root().join(index_path);
+        let Some(folder) = path.parent().and_then(|folder| folder.canonicalize().ok()) else {
+            return false;
+        };
+        let own_dir = self.program.git_dir().canonicalize();
+        match folder.ancestors().find(|ancestor| is_git_dir(ancestor)) {
+            Some(git_dir) => own_dir.is_ok_and(|own_dir| own_dir == git_dir),
+            None => true,
+        }
+    }
+}
 
 /// Opens the repository's index, or the index at `index_path`, a path relative to the root. If libgit2 does not support
 /// the form of the index, opens a copy that the git program has expanded. A bare repository has no index.

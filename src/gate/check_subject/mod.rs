@@ -45,7 +45,8 @@ impl<'a> CheckSubject<'a> {
     /// Returns the staged files with `--staged`, otherwise the files on disk. In a git hook, reads the index that git
     /// passes to the hook.
     pub(crate) fn open_local_files(&self) -> Result<Snapshot<'a>, Failure> {
-        let (repo, index) = (&self.workspace.repo, self.session.hook_index_path());
+        let repo = &self.workspace.repo;
+        let index = self.session.hook_index_path(repo);
         Ok(if self.settings.staged {
             repo.read_staged_snapshot(index)?
         } else {

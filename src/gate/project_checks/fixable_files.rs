@@ -20,9 +20,10 @@ impl GateRun<'_> {
                 paths.insert(file.path.clone());
             }
         }
+        let repo = &self.subject.workspace.repo;
         let destination = FixDestination {
-            repo: &self.subject.workspace.repo,
-            index: self.session.hook_index_path(),
+            repo,
+            index: self.session.hook_index_path(repo),
             is_staged: self.is_staged_check(),
         };
         let path_list: Vec<&str> = paths.iter().map(String::as_str).collect();

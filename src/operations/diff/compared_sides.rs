@@ -92,7 +92,8 @@ pub(crate) fn compare_revisions(
     result_kind: ResultKind,
 ) -> Result<PipelineComparison, Failure> {
     let repo = session.open_repository()?;
-    let mut workspace = session.open_workspace_in(repo, session.choose_local_files(args.staged))?;
+    let local_files = session.choose_local_files(&repo, args.staged);
+    let mut workspace = session.open_workspace_in(repo, local_files)?;
     let (range, typed_paths) = parse_range(session, args)?;
     let revisions = resolve_requested_revisions(&workspace, args)?;
     // Missing commits are not fetched for a typed range: both of its ends must be available locally.
@@ -327,9 +328,13 @@ fn resolve_default_range<'w>(
         return Ok((RangeEnds::from(Comparison::from(target)), snapshot));
     }
     let snapshot = if args.staged {
-        workspace.repo.read_staged_snapshot(session.hook_index_path())?
+        workspace
+            .repo
+            .read_staged_snapshot(session.hook_index_path(&workspace.repo))?
     } else {
-        workspace.repo.read_disk_snapshot(session.hook_index_path())?
+        workspace
+            .repo
+            .read_disk_snapshot(session.hook_index_path(&workspace.repo))?
     };
     let comparison = workspace.resolve_checkout_comparison(session, revisions)?;
     let checked_out_commit = workspace.repo.head().ok().map(|head| head.commit);

@@ -98,7 +98,7 @@ pub(crate) fn detect_repository_facts(
     args: &InitArgs,
 ) -> Result<RepositoryFacts, Failure> {
     let repo = &workspace.repo;
-    let snapshot = repo.read_disk_snapshot(session.hook_index_path())?;
+    let snapshot = repo.read_disk_snapshot(session.hook_index_path(repo))?;
     let existing_config_dir = workspace.find_config_dir(&snapshot)?;
     let remote = repo.find_remote_url()?;
     let mut missing_flags = Vec::new();

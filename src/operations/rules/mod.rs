@@ -215,7 +215,9 @@ fn reject_second_config_dir(
 /// Writes a rules file with all rules at level `warn`, into the platform's hidden directory. Fails if the file exists.
 pub(crate) fn create_rules_file(session: &Session, output: OutputFormat) -> CommandResult {
     let workspace = session.open_workspace()?;
-    let snapshot = workspace.repo.read_disk_snapshot(session.hook_index_path())?;
+    let snapshot = workspace
+        .repo
+        .read_disk_snapshot(session.hook_index_path(&workspace.repo))?;
     let config_dir = match workspace.find_config_dir(&snapshot)? {
         Some(config_dir) => config_dir,
         None => require_config_dir(&snapshot, session, "sluicegate rules init")?,

@@ -1,5 +1,6 @@
 //! Runs on a developer's machine.
 
+mod git_variables;
 mod remote_commits;
 mod reproduction_command;
 mod revisions;
