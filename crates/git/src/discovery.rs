@@ -58,7 +58,9 @@ impl Repository {
         // Git never writes the list of a linked worktree, but libgit2 reads it.
         shallow.extend(read_shallow_commits(&repository.git_dir)?);
         let partial = stand_in::is_partial_clone(&repository.common_dir);
-        Ok(Self::from_opened(repository, shallow, partial))
+        let mut repository = Self::from_opened(repository, shallow, partial);
+        repository.apply_environment_settings()?;
+        Ok(repository)
     }
 }
 

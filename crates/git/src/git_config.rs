@@ -20,13 +20,16 @@ impl Repository {
             .map_err(GitError::library("write git's configuration"))
     }
 
-    /// Returns whether git's configuration allows a colored diff: `color.diff`, otherwise `color.ui`, of this clone
-    /// or of the user. Without either setting, color is allowed.
+    /// Returns whether git's configuration allows a colored diff: `color.diff`, otherwise `color.ui`. Without either
+    /// setting, color is allowed.
     pub fn allows_color(&self) -> bool {
-        let configs = [self.open_local_config().ok(), Config::open_default().ok()];
-        let value =
-            find_setting_value(&configs, "color.diff").or_else(|| find_setting_value(&configs, "color.ui"));
-        value.is_none_or(|value| {
+        let Ok(config) = self.library.config() else {
+            return true;
+        };
+        let value = config
+            .get_string("color.diff")
+            .or_else(|_| config.get_string("color.ui"));
+        value.map_or(true, |value| {
             !matches!(
                 value.to_lowercase().as_str(),
                 "false" | "never" | "no" | "off" | "0"
@@ -50,12 +53,4 @@ impl Repository {
     fn open_local_config(&self) -> Result<Config, GitError> {
         Config::open(&self.common_dir.join("config")).map_err(GitError::library("read git's configuration"))
     }
-}
-
-/// Returns the value of a setting in the first of these configurations that has it.
-fn find_setting_value(configs: &[Option<Config>], name: &str) -> Option<String> {
-    configs
-        .iter()
-        .flatten()
-        .find_map(|config| config.get_string(name).ok())
 }

@@ -87,6 +87,16 @@ impl GitProgram {
         self.partial && !self.foreign
     }
 
+    /// Records that the user has declared the repository safe, although it belongs to another user.
+    pub(super) const fn set_safe(&mut self) {
+        self.foreign = false;
+    }
+
+    /// Returns all settings of git, each with its scope, separated by NUL characters.
+    pub(super) fn list_settings(&self, root: &Path) -> Result<String, GitError> {
+        self.run_locally(root, &["config", "--null", "--show-scope", "--list"], None)
+    }
+
     /// Runs a command that contacts the remote and returns its output. It runs in `root`, because the remote's URL
     /// may be a relative path. Fails in a repository of another user, whose settings could make git run programs.
     pub(super) fn run_with_remote(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {

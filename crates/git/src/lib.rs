@@ -13,6 +13,7 @@ mod changes;
 mod content_files;
 mod discovery;
 mod disk_file;
+mod environment_settings;
 mod error;
 mod fetch;
 mod git_config;

@@ -39,7 +39,9 @@ impl Repository {
             plain: true,
         };
         let (shallow_commits, is_partial) = (HashSet::new(), false);
-        Ok(Self::from_opened(repository, shallow_commits, is_partial))
+        let mut repository = Self::from_opened(repository, shallow_commits, is_partial);
+        repository.apply_environment_settings()?;
+        Ok(repository)
     }
 }
 

@@ -35,6 +35,8 @@ pub struct Repository {
     /// The temporary copy of the git directory that `library` reads, if libgit2 does not support the repository.
     /// Dropped with the repository.
     stand_in: Option<tempfile::TempDir>,
+    /// The files with the settings of git's environment that `library` reads. Deleted with the repository.
+    pub(super) settings_dir: Option<tempfile::TempDir>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,6 +102,7 @@ impl Repository {
             loose_objects: LooseObjects::default(),
             library: opened_repository.library,
             stand_in: opened_repository.stand_in,
+            settings_dir: None,
         }
     }
 

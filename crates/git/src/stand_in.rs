@@ -4,7 +4,7 @@
 //! only by calls that Rust cannot prove sound. It also misses the shallow list of a linked worktree. In these cases a
 //! temporary git directory is created: references are copied, objects are borrowed through the documented
 //! `objects/info/alternates` (<https://git-scm.com/docs/gitrepository-layout>), and the configuration contains only
-//! remotes, branches and line endings. The repository itself is not changed.
+//! remotes, branches, line endings and colors. The repository itself is not changed.
 
 use super::disk_file::is_missing_file_error;
 use super::{error::GitError, opened_repository::OpenedRepository};
@@ -35,7 +35,7 @@ const HARMLESS_EXTENSIONS: [&str; 5] = [
 
 /// The regular expression for the names of the copied settings.
 const COPIED_SETTINGS: &str =
-    "^(remote\\..*\\.(url|fetch)|branch\\..*\\.(remote|merge)|core\\.(autocrlf|eol))$";
+    "^(remote\\..*\\.(url|fetch)|branch\\..*\\.(remote|merge)|core\\.(autocrlf|eol)|color\\.(diff|ui))$";
 
 /// Opens the repository with the git directory `git_dir` through a stand-in, a temporary git directory, because libgit2
 /// refuses or misreads the real one. `from` is the directory that contains `.git`, or the bare repository. `is_foreign`
@@ -255,18 +255,24 @@ fn render_alternates(objects: &Path) -> Result<String, GitError> {
     Ok(text)
 }
 
-/// Copies only the settings of remotes, branches and line endings, because other settings could run programs.
+/// Copies only the settings of remotes, branches, line endings and colors, because other settings could run programs.
 fn copy_config(source: &Config, target: &Path) -> Result<(), GitError> {
     let copy_error = GitError::library("copy the configuration");
-    let mut copy = Config::open(target).map_err(&copy_error)?;
     let mut settings = Vec::new();
     let entries = source.entries(Some(COPIED_SETTINGS)).map_err(&copy_error)?;
     entries
         .for_each(|entry| settings.extend(entry.name().ok().map(str::to_owned).zip(entry_value(entry))))
         .map_err(&copy_error)?;
+    write_settings(&settings, target)
+}
+
+/// Adds settings, each with its name and value, to the configuration file at `target`.
+pub(super) fn write_settings(settings: &[(String, String)], target: &Path) -> Result<(), GitError> {
+    let write_error = GitError::library("copy the configuration");
+    let mut config = Config::open(target).map_err(&write_error)?;
     for (name, value) in settings {
         // Values that match the pattern are replaced; `^$` matches only empty ones, so all others are added.
-        copy.set_multivar(&name, "^$", &value).map_err(&copy_error)?;
+        config.set_multivar(name, "^$", value).map_err(&write_error)?;
     }
     Ok(())
 }

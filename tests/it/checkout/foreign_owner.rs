@@ -116,3 +116,28 @@ fn foreign_checkout_is_deepened_only_if_its_user_declared_it_safe() {
     let report = call.run("context --deepen --json").expect(0).json();
     assert_eq!(report["base"], project.fork.as_str());
 }
+
+#[test]
+fn foreign_checkout_is_deepened_if_a_variable_declares_it_safe() {
+    let project = Project::new();
+    for (value, code) in [("/other", 7), ("*", 0)] {
+        let folder = checkout(
+            &project.world,
+            &["--depth=1", "+refs/heads/feature:refs/remotes/origin/feature"],
+            &project.feature,
+        );
+        if !give_all_away(&folder) {
+            return;
+        }
+        let variables = [
+            ("CIRCLECI", "true"),
+            ("CIRCLE_SHA1", project.feature.as_str()),
+            ("CIRCLE_BRANCH", "feature"),
+            ("GIT_CONFIG_COUNT", "1"),
+            ("GIT_CONFIG_KEY_0", "safe.directory"),
+            ("GIT_CONFIG_VALUE_0", value),
+        ];
+        let call: Call = Checkout::new(&folder, &variables).call();
+        call.run("context --deepen").expect(code);
+    }
+}
