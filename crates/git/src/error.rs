@@ -122,7 +122,7 @@ pub enum GitError {
         path: PathBuf,
         source: std::io::Error,
     },
-    /// No temporary directory could be created.
+    /// No temporary directory could be created, or it has no space for a copy.
     #[error("could not create a temporary directory in {}: {source}", std::env::temp_dir().display())]
     TemporaryDirectory { source: std::io::Error },
     /// A directory without git that has more files than are searched for pipelines.
@@ -208,7 +208,9 @@ impl GitError {
                 "run the command in the project's directory, and pass `.` or a file in that directory"
             }
             Self::Library { source, .. } => find_lock_hint(source.message())?,
-            Self::TemporaryDirectory { .. } => "set TMPDIR to a directory in which you can create files",
+            Self::TemporaryDirectory { .. } => {
+                "set TMPDIR to a directory in which you can create files, and that has enough space"
+            }
             Self::InvalidTree { .. } | Self::TimeOutOfRange { .. } | Self::Io { .. } => return None,
         };
         Some(hint.to_owned())

@@ -2,6 +2,7 @@
 //! the git program expands a copy of these (<https://git-scm.com/docs/index-format>).
 
 use super::discovery::is_git_dir;
+use super::stand_in::copy_to_temporary_directory;
 use super::{GitError, Repository};
 use git2::{Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag};
 use std::path::Path;
@@ -46,10 +47,13 @@ pub(super) fn open_index(repository: &Repository, index_path: Option<&Path>) -> 
         None => repository.program.git_dir().join("index"),
     };
     Index::open(&path).or_else(|error| {
-        open_expanded_copy(repository, &path).map_err(|source| GitError::Index {
-            path,
-            reason: error.message().to_owned(),
-            source: Box::new(source),
+        open_expanded_copy(repository, &path).map_err(|source| match source {
+            GitError::TemporaryDirectory { .. } => source,
+            source => GitError::Index {
+                path,
+                reason: error.message().to_owned(),
+                source: Box::new(source),
+            },
         })
     })
 }
@@ -62,7 +66,7 @@ fn open_expanded_copy(repository: &Repository, path: &Path) -> Result<Index, Git
         .tempdir()
         .map_err(|source| GitError::TemporaryDirectory { source })?;
     let copy = folder.path().join("index");
-    std::fs::copy(path, &copy).map_err(GitError::io("read", path))?;
+    copy_to_temporary_directory(path, &copy)?;
     repository
         .program
         .run_locally(repository.root(), &EXPAND_ARGUMENTS, Some(&copy))?;

@@ -210,9 +210,24 @@ fn copy_file(source: &Path, target: &Path, limit: u64) -> Result<(), GitError> {
         });
     }
     create_parent_folder(target)?;
-    fs::copy(source, target)
-        .map(drop)
-        .map_err(GitError::io("read", source))
+    copy_to_temporary_directory(source, target)
+}
+
+/// Copies a file to a path in a temporary directory. An error that only writing can cause is about this directory.
+pub(super) fn copy_to_temporary_directory(source: &Path, target: &Path) -> Result<(), GitError> {
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    match fs::copy(source, target) {
+        Ok(_) => Ok(()),
+        Err(error)
+            if matches!(
+                error.kind(),
+                StorageFull | QuotaExceeded | FileTooLarge | ReadOnlyFilesystem
+            ) =>
+        {
+            Err(GitError::TemporaryDirectory { source: error })
+        }
+        Err(error) => Err(GitError::io("read", source)(error)),
+    }
 }
 
 /// Copies the loose references. Those beyond [`MAX_REFERENCES`] and those that cannot be listed are missing in the
@@ -298,11 +313,11 @@ pub(super) fn read_short_file(path: &Path) -> Option<String> {
 
 fn write_file(path: &Path, text: &str) -> Result<(), GitError> {
     create_parent_folder(path)?;
-    fs::write(path, text).map_err(GitError::io("write", path))
+    fs::write(path, text).map_err(|source| GitError::TemporaryDirectory { source })
 }
 
 fn create_parent_folder(path: &Path) -> Result<(), GitError> {
     path.parent().map_or(Ok(()), |parent| {
-        fs::create_dir_all(parent).map_err(GitError::io("create", parent))
+        fs::create_dir_all(parent).map_err(|source| GitError::TemporaryDirectory { source })
     })
 }

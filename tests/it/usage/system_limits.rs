@@ -48,6 +48,29 @@ fn check_with_too_few_open_files_gives_the_whole_result_or_exits_with_2() {
     }
 }
 
+/// A partial clone is read through a copy of its git directory.
+#[cfg(unix)]
+#[test]
+fn check_with_full_temporary_directory_names_the_variable() {
+    let world = project();
+    world.git("config remote.origin.promisor true");
+    world.git("config extensions.partialClone origin");
+    world.git("config core.repositoryFormatVersion 1");
+    let call = Call::new(&world.work());
+    let output = call
+        .command_in_shell("trap '' XFSZ; ulimit -f 0", "check --all")
+        .output()
+        .unwrap();
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{log}");
+    assert!(
+        log.contains("could not create a temporary directory in "),
+        "{log}"
+    );
+    assert!(log.contains("hint: set TMPDIR to a directory"), "{log}");
+    call.run("check --all").expect(0);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn check_without_temporary_directory_names_the_variable() {
