@@ -11,6 +11,10 @@ const MAX_MERGE_BASES: usize = 16;
 /// Maximum number of commits of a first-parent history that are visited.
 const MAX_VISITED_COMMITS: usize = 100_000;
 
+/// A setting with which git reads the commits themselves, and not a file about them, which an earlier job may have
+/// written.
+const NO_COMMIT_GRAPH: &str = "core.commitGraph=false";
+
 impl Repository {
     /// Returns the best common ancestors of two commits, as `git merge-base --all` does: one in most histories,
     /// several after criss-cross merges, and no commit if the two share no history.
@@ -29,6 +33,7 @@ impl Repository {
             Err(error) if error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Merge => {
                 Vec::new()
             }
+            Err(error) if error.class() == ErrorClass::Invalid => self.find_merge_bases_with_program(tips)?,
             Err(error) => return Err(GitError::library("find the merge-base")(error)),
         };
         if self.reaches_shallow_commit(&tips, &bases)? {
@@ -45,6 +50,23 @@ impl Repository {
             });
         }
         Ok(bases.into_iter().map(CommitId::new).collect())
+    }
+
+    /// Returns the merge-bases that the git program finds. Git also reads a commit with a malformed author line, which
+    /// another program wrote and libgit2 rejects.
+    fn find_merge_bases_with_program(&self, tips: [Oid; 2]) -> Result<Vec<Oid>, GitError> {
+        let (first, second) = (tips[0].to_string(), tips[1].to_string());
+        let arguments = [
+            "-c",
+            NO_COMMIT_GRAPH,
+            "merge-base",
+            "--all",
+            first.as_str(),
+            second.as_str(),
+        ];
+        let output = self.program.run_locally(self.root(), &arguments, None)?;
+        let bases: Result<Vec<Oid>, git2::Error> = output.lines().map(Oid::from_str).collect();
+        bases.map_err(GitError::library("find the merge-base"))
     }
 
     /// Returns whether `commit` is `tip` or one of its ancestors. A shallow clone can hide that it is.
@@ -163,9 +185,26 @@ impl Repository {
         }
         self.check_history(tip)?;
         self.check_history(commit)?;
-        self.library
-            .graph_descendant_of(tip, commit)
-            .map_err(GitError::library("compare the history of two commits"))
+        match self.library.graph_descendant_of(tip, commit) {
+            Err(error) if error.class() == ErrorClass::Invalid => self.is_ancestor_by_program(tip, commit),
+            result => result.map_err(GitError::library("compare the history of two commits")),
+        }
+    }
+
+    /// Returns whether the git program finds that `commit` is an ancestor of `tip`, see
+    /// [`Self::find_merge_bases_with_program`].
+    fn is_ancestor_by_program(&self, tip: Oid, commit: Oid) -> Result<bool, GitError> {
+        let (commit, excluded_tip) = (commit.to_string(), format!("^{tip}"));
+        let arguments = [
+            "-c",
+            NO_COMMIT_GRAPH,
+            "rev-list",
+            "--max-count=1",
+            commit.as_str(),
+            excluded_tip.as_str(),
+        ];
+        let output = self.program.run_locally(self.root(), &arguments, None)?;
+        Ok(output.is_empty())
     }
 
     /// Returns whether one of the commits between these tips and bases is at the edge of a shallow clone, which lacks

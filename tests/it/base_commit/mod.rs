@@ -3,6 +3,7 @@
 mod changed_target;
 mod deepen;
 mod default_branch;
+mod malformed_commits;
 mod merge_queue;
 mod merged_changes;
 mod reference_names;
