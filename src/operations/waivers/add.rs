@@ -13,12 +13,16 @@ use crate::session::response_output::format_json;
 use crate::workspace::Workspace;
 use jiff::civil::Date;
 use sluicegate_base::globs::escape_glob;
-use sluicegate_git::Snapshot;
-use sluicegate_pipelines::findings::{FileResults, Finding, TEAM_PREFIX, Violation};
+use sluicegate_base::text::{List, format_count};
+use sluicegate_git::{Snapshot, short_id};
+use sluicegate_pipelines::findings::{FileResults, Finding, Origin, Report, TEAM_PREFIX, Violation};
 use sluicegate_pipelines::pipelines::Pipeline;
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
 use sluicegate_pipelines::waivers::{self, FILE_NAME, OldNames, WaiverEntry, Waivers, parse_waivers_file};
+
+/// Maximum number of missing files in a warning.
+const MAX_LISTED_FILES: usize = 5;
 
 /// The fields that all added waivers share.
 pub(super) struct WaiverTerms {
@@ -228,7 +232,8 @@ pub(super) fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<W
 
 /// Reads the files with findings from a report, and adds what new waivers need: the sizes and subjects of the findings,
 /// and the findings that the report folded into the finding of a broken link. The folded findings come from `current`,
-/// the results of the files on disk. A file that is missing or unreadable on disk stays as reported.
+/// the results of the files on disk. A file that is unreadable on disk stays as reported. The findings of a missing file
+/// are omitted with a warning.
 fn read_reported_files(
     session: &Session,
     workspace: &Workspace<'_>,
@@ -236,9 +241,18 @@ fn read_reported_files(
     current: &RunFindings,
     report: &std::path::Path,
 ) -> Result<Vec<FileResults>, Failure> {
-    let mut files = saved_report::read_report(session, report)?.files;
+    let report = saved_report::read_report(session, report)?;
+    reject_unknown_commit(workspace, &report)?;
+    let mut files = report.files;
+    let mut missing_paths = Vec::new();
     for file in &mut files {
         let Some(snapshot_file) = snapshot.find_file(&file.path)? else {
+            let finding_count = file.findings().len();
+            // A project check can be about a deleted file.
+            file.results.retain(|result| result.origin == Origin::Project);
+            if file.findings().len() < finding_count {
+                missing_paths.push(file.path.clone());
+            }
             continue;
         };
         let Ok(bytes) = workspace.read_document(&snapshot_file)? else {
@@ -262,13 +276,37 @@ fn read_reported_files(
         let folded_results = find_folded_results(file, current, &pipeline);
         file.results.extend(folded_results);
     }
+    if !missing_paths.is_empty() {
+        session.ui.warn(&format!(
+            "adding no waivers for the findings in {} of the report, because the checkout does not have {}: {}",
+            format_count(missing_paths.len(), "file"),
+            if missing_paths.len() == 1 { "it" } else { "them" },
+            List::with_limit(&missing_paths, MAX_LISTED_FILES)
+        ));
+    }
     Ok(files)
 }
 
-/// Adds the size and, if missing, the subject to a violation from a report, because a new waiver needs them. As in a
-/// review, both are determined from the pipeline.
+/// Fails for the report of a commit that the clone does not have: it may be about another repository. The report of a
+/// working tree names no commit.
+fn reject_unknown_commit(workspace: &Workspace<'_>, report: &Report) -> Result<(), Failure> {
+    if let Some(commit) = &report.context.head
+        && !workspace.repo.has_commit(commit)
+    {
+        let message = format!(
+            "could not use the report: it covers commit {}, which this clone does not have",
+            short_id(commit)
+        );
+        let hint = "fetch the commit, or pass --all instead of --from to waive the current findings";
+        return Err(Failure::usage(message).with_hint(hint));
+    }
+    Ok(())
+}
+
+/// Adds the size and the subject to a violation from a report if they are missing, because a new waiver needs them. As
+/// in a review, both are determined from the pipeline.
 fn complete_violation(violation: &mut Violation, rule: &str, positions: &PipelinePositions) {
-    violation.size = positions.find_size(rule);
+    violation.size = violation.size.or_else(|| positions.find_size(rule));
     if violation.about.is_none() {
         let named_subject = positions.find_subject(&violation.text);
         violation.about = named_subject

@@ -1,4 +1,5 @@
 //! Waivers, and `sluicegate waivers`.
 
 mod renamed_pipelines;
+mod reported_findings;
 mod waiver_effects;

@@ -1,0 +1,66 @@
+//! `waivers add --from`: waivers for the findings in a report of an earlier run.
+
+use crate::support::{Call, World, bad_pipeline, change, orchestration_text, project};
+use std::fs;
+
+const FILE: &str = "sluicegate-waivers.yaml";
+const ADD: &str = "waivers add --from ../r.json --reason legacy";
+
+/// Writes the report of a check of the commit to `r.json` next to the clone of `destination`.
+fn write_report(world: &World, destination: &World) {
+    let report = Call::new(&world.work()).run("check --head HEAD -o json");
+    fs::write(destination.work().join("../r.json"), report.out).unwrap();
+}
+
+#[test]
+fn report_of_unknown_commit_adds_no_waivers() {
+    let world = change(&[("a.orch.yaml", &bad_pipeline())]);
+    let other_world = project();
+    write_report(&world, &other_world);
+    let output = Call::new(&other_world.work()).run(ADD).expect(2);
+    output.saying(&[
+        "could not use the report: it covers commit ",
+        "which this clone does not have",
+        "hint: fetch the commit",
+    ]);
+    assert!(!other_world.work().join(FILE).exists());
+    // Counterpart: a later commit of the same repository.
+    write_report(&world, &world);
+    world.write("notes.txt", "text");
+    world.commit("later");
+    Call::new(&world.work()).run(ADD).expect(0);
+    assert!(world.read_text(FILE).contains("path: a.orch.yaml"));
+}
+
+#[test]
+fn reported_finding_of_missing_file_gets_no_waiver() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline()), ("c.orch.yaml", &bad_pipeline())]);
+    write_report(&world, &world);
+    fs::remove_file(world.work().join("c.orch.yaml")).unwrap();
+    let output = Call::new(&world.work()).run(ADD).expect(0);
+    output.saying(&[
+        "adding no waivers for the findings in 1 file of the report, because the checkout does not have it: \
+         c.orch.yaml",
+    ]);
+    let waivers = world.read_text(FILE);
+    assert!(
+        waivers.contains("b.orch.yaml") && !waivers.contains("c.orch.yaml"),
+        "{waivers}"
+    );
+}
+
+#[test]
+fn waiver_of_reported_finding_allows_the_reported_size() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "A", "B", "Done"]))]);
+    write_report(&world, &world);
+    world.write(
+        "b.orch.yaml",
+        orchestration_text(&["Start", "A", "B", "C", "D", "Done"]),
+    );
+    Call::new(&world.work()).run(ADD).expect(0);
+    let waivers = world.read_text(FILE);
+    assert!(
+        waivers.contains("path: b.orch.yaml, size: 4, reason: legacy"),
+        "{waivers}"
+    );
+}
