@@ -1,11 +1,11 @@
 //! Checks without a network: settings, repository, clone, and the platform's files in it.
 
+use super::clone_checks::{check_clone_depth, check_remote};
 use super::doctor_check::{self, Check, CheckOutcome};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci::Host;
 use crate::job::cli::{CiArgs, ReviewArgs, SmokeFlags};
-use crate::job::context::ContextError;
 use crate::job::settings::Connection;
 use crate::session::{Session, is_ci};
 use crate::workspace::Workspace;
@@ -56,7 +56,7 @@ pub(crate) struct DoctorSettings {
     /// Whether a setting is set that only a publish needs.
     pub(crate) publishes: bool,
     /// Whether missing commits are fetched.
-    deepens: bool,
+    pub(super) deepens: bool,
 }
 
 /// Runs the checks that need no network and adds them to `checks`. Returns the settings if they are valid, because the
@@ -222,37 +222,6 @@ fn check_waivers(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<C
         0 => CheckOutcome::NotApplicable("no waivers apply".to_owned()),
         waiver_count => CheckOutcome::Ok(format!("{} can be used", format_count(waiver_count, "waiver"))),
     })
-}
-
-/// Checks that the clone has enough history to find the changes. A shallow clone passes if the settings say to fetch
-/// missing commits.
-fn check_clone_depth(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<CheckOutcome, Failure> {
-    if !workspace.repo.is_shallow() {
-        return Ok(CheckOutcome::Ok("the clone has the full history".to_owned()));
-    }
-    if settings.deepens {
-        return Ok(CheckOutcome::Ok(
-            "the clone is shallow; missing commits are fetched".to_owned(),
-        ));
-    }
-    let message = "the clone is shallow, so the changes cannot be determined reliably";
-    let setting = workspace.ci.host.full_history_setting();
-    let instruction = setting.map_or_else(|| "run `git fetch --unshallow`".to_owned(), ToOwned::to_owned);
-    Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
-        .with_hint(format!("{instruction}, or set SLUICEGATE_DEEPEN to true")))
-}
-
-/// Checks that the clone has a remote, because the platform reads commits from it. The clone of a CI job may lack it.
-fn check_remote(workspace: &Workspace<'_>, settings: &DoctorSettings) -> Result<CheckOutcome, Failure> {
-    Ok(
-        match workspace.repo.list_remote_repositories()?.into_iter().next() {
-            Some((name, _)) => CheckOutcome::Ok(format!("the clone has the remote `{name}`")),
-            None if settings.uses_platform && workspace.ci.host.is_local() => {
-                return Err(ContextError::NoRemote.into());
-            }
-            None => CheckOutcome::NotApplicable("the clone has no remote".to_owned()),
-        },
-    )
 }
 
 /// Checks the rules file. If it is missing and no platform is configured, the check is not applicable: `sluicegate

@@ -1,5 +1,6 @@
 //! The checks of `doctor`.
 
+mod clone_checks;
 pub(crate) mod doctor_check;
 pub(crate) mod local_checks;
 pub(crate) mod remote_checks;

@@ -67,6 +67,22 @@ fn answer_list() -> ResponseTemplate {
 }
 
 #[test]
+fn clone_without_the_objects_of_its_commit_fails() {
+    let world = project();
+    git(world.path(), "clone -q --shared remote.git shared");
+    let folder = world.path().join("shared");
+    let call = Call::new(&folder);
+    doctor(&call).expect(0);
+    std::fs::rename(world.remote(), world.path().join("moved.git")).unwrap();
+    expect_one_failed_check(
+        doctor(&call),
+        7,
+        "clone-depth",
+        &["could not read the commit of HEAD"],
+    );
+}
+
+#[test]
 fn doctor_finds_nothing_missing_on_local_platform() {
     let world = project();
     world.write(
