@@ -5,7 +5,8 @@ use super::{PredicateKind, PublicationPredicate, ReviewPredicate, Subject};
 use serde::Deserialize;
 use serde_json::Value;
 use sluicegate_base::duplicate_key::find_duplicate_key;
-use sluicegate_base::named_fields::NamedFields;
+use sluicegate_base::input::decode_json;
+use sluicegate_base::named_fields::{NamedFields, parse_json};
 
 /// The reason why a signed file is rejected. Such a file contains the statement in encoded form.
 const SIGNED_FILE: &str = "the file is a signed envelope, not the statement inside the envelope";
@@ -39,13 +40,14 @@ struct StatementFields {
 impl SavedStatement {
     /// Returns whether the content is a statement of any type, also one with a signature.
     pub(crate) fn is_statement(bytes: &[u8]) -> bool {
-        let document: Value = serde_json::from_slice(bytes).unwrap_or_default();
+        let document: Value = parse_json(bytes).unwrap_or_default();
         document.get("_type").is_some() || is_signed(&document)
     }
 
     /// Parses an unsigned statement with one of the known predicate types. The error is the reason why the content is
     /// not such a statement.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let bytes = decode_json(bytes)?;
         // Programs read a document with a duplicate key differently, so it proves nothing.
         if let Some(reason) = find_duplicate_key(bytes) {
             return Err(reason);

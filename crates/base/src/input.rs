@@ -6,6 +6,9 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
+/// The reason why UTF-16 is not read.
+const UTF_16_REASON: &str = "the content is UTF-16: save it as UTF-8";
+
 /// Reads a reader to its end; fails if it has more than `limit` bytes.
 pub fn read_bytes(reader: impl Read, limit: u64) -> Result<Vec<u8>> {
     let mut content = Vec::new();
@@ -30,9 +33,23 @@ pub fn read_text_file(path: &Path, limit: u64) -> Result<String> {
 /// Returns the bytes as text, or the reason why they are not text.
 pub fn decode_utf_8(bytes: Vec<u8>) -> std::result::Result<String, &'static str> {
     if is_utf_16(&bytes) {
-        return Err("the content is UTF-16: save it as UTF-8");
+        return Err(UTF_16_REASON);
     }
     String::from_utf8(bytes).map_err(|_| "the content is not UTF-8")
+}
+
+/// Returns the content of a JSON file without the byte order mark that PowerShell and some editors write, or the reason
+/// why it cannot be JSON.
+pub fn decode_json(bytes: &[u8]) -> std::result::Result<&[u8], &'static str> {
+    if is_utf_16(bytes) {
+        return Err(UTF_16_REASON);
+    }
+    Ok(strip_byte_order_mark(bytes))
+}
+
+/// Returns the content without the UTF-8 byte order mark at its start.
+pub fn strip_byte_order_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
 /// Detects UTF-16, which PowerShell and some editors on Windows write, by its byte order mark, or by the zero bytes of

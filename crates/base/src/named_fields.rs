@@ -3,6 +3,7 @@
 //! serde's derived structs also accept an array with the values in the order of the fields. A document in this form is
 //! not the documented one, so it does not prove anything.
 
+use crate::input::decode_json;
 use serde::Deserialize;
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Unexpected, VariantAccess,
@@ -21,8 +22,10 @@ struct FieldVisitor<V> {
     is_struct: bool,
 }
 
-/// Parses a JSON document. Fails if it has an array in place of an object with named fields.
+/// Parses a JSON document, with or without a byte order mark. Fails if it has an array in place of an object with named
+/// fields.
 pub fn parse_json<'de, T: Deserialize<'de>>(json: &'de [u8]) -> Result<T, serde_json::Error> {
+    let json = decode_json(json).map_err(serde_json::Error::custom)?;
     let mut reader = serde_json::Deserializer::from_slice(json);
     let value = T::deserialize(NamedFields(&mut reader))?;
     reader.end()?;

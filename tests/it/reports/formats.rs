@@ -1,8 +1,8 @@
 //! Every report format, the default paths of each host, shards of a review, and rendering from saved reports.
 
 use crate::support::{
-    Call, FORMATS, Job, PROJECT, Platform, World, change, orchestration_text, requested_pipelines,
-    respond_for_each,
+    Call, FORMATS, Job, PROJECT, Platform, World, bad_pipeline, change, encode_utf_16, orchestration_text,
+    requested_pipelines, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -594,6 +594,23 @@ fn merged_shards_equal_whole_review() {
         assert!(output.out.contains(text), "{text}: {}", output.out);
     }
     assert!(!output.out.contains("sluicegate doctor"), "{}", output.out);
+}
+
+/// PowerShell writes files with a byte order mark or in UTF-16.
+#[test]
+fn report_with_byte_order_mark_is_read_and_utf_16_is_named() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    let call = Call::new(&world.work());
+    let report = call.run("check --all -o json").expect(1).out;
+    world.write("r.json", format!("\u{feff}{report}"));
+    call.run("report r.json -o json").expect(1);
+    world.write("r.json", encode_utf_16(&report));
+    let output = call.run("report r.json -o json").expect(2);
+    output.saying(&["the content is UTF-16: save it as UTF-8"]);
+    let receipt = encode_utf_16("{ \"schema\": \"sluicegate.receipt/v1\" }");
+    world.write("receipt.json", receipt);
+    let output = call.run("verify receipt.json").expect(2);
+    output.saying(&["the content is UTF-16: save it as UTF-8"]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use reqwest::header::{AGE, CONTENT_TYPE, DATE, HeaderMap};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use sluicegate_base::duplicate_key::find_duplicate_key;
+use sluicegate_base::input::strip_byte_order_mark;
 use sluicegate_base::named_fields::NamedFields;
 use sluicegate_base::redaction::{redact, redact_json};
 use std::time::SystemTime;
@@ -152,6 +153,7 @@ impl Response {
         let earlier_memory = 0;
         self.check_memory(earlier_memory)?;
         // A byte order mark before JSON may be ignored: <https://www.rfc-editor.org/rfc/rfc8259#section-8.1>.
+        // Some servers write a byte order mark before JSON.
         let body = strip_byte_order_mark(&self.body);
         let json = redact_json(body, &self.sent_secrets);
         if let Some(reason) = find_duplicate_key(&json) {
@@ -241,9 +243,4 @@ fn describe_type_error(error: &serde_json::Error) -> String {
         end = after_count.trim_start_matches('s');
     }
     format!("{start}expected an object{end}")
-}
-
-/// Returns the content of a body without the byte order mark that some servers write before JSON.
-pub(super) fn strip_byte_order_mark(body: &[u8]) -> &[u8] {
-    body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body)
 }

@@ -6,6 +6,7 @@ use super::report_error::{ReportReadError, invalid_value};
 use super::schema_v2::{DocumentV2, FileV2, FindingV2, RuleV2, SCHEMA_NAME};
 use jiff::Timestamp;
 use sluicegate_base::duplicate_key::find_duplicate_key;
+use sluicegate_base::input::decode_json;
 use sluicegate_base::named_fields::{NamedFields, parse_json};
 use sluicegate_pipelines::findings::{
     Engine, ExcludedFile, FileResults, FindingMark, FindingState, GateChange, MISSING_RULES_TYPE, Origin,
@@ -22,6 +23,7 @@ pub fn parse_json_report(
     text: &[u8],
     find_contradiction: impl FnOnce(&Report) -> Option<String>,
 ) -> Result<Report, ReportReadError> {
+    let text = decode_json(text).map_err(invalid_value)?;
     if let Some(reason) = find_duplicate_key(text) {
         return Err(invalid_value(reason));
     }

@@ -1,7 +1,6 @@
 //! OAuth 2 client credentials: <https://www.rfc-editor.org/rfc/rfc6749#section-4.4>.
 
 use crate::http::request::Request;
-use crate::http::response::strip_byte_order_mark;
 use crate::http::retry::Repeat;
 use crate::http::token_value::TokenError;
 use crate::http::transport::Transport;
@@ -10,6 +9,7 @@ use reqwest::{Method, Url};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use sluicegate_base::duplicate_key::find_duplicate_key;
+use sluicegate_base::input::strip_byte_order_mark;
 use std::time::Duration;
 use tokio::time::Instant;
 
