@@ -33,6 +33,10 @@ impl From<CursorError> for Failure {
     fn from(error: CursorError) -> Self {
         let hint = match error {
             CursorError::TooOld { .. } => "remove the cursor file to start over with the remaining events",
+            CursorError::InFuture { .. } => {
+                "check the clock of this machine; if it is right, edit `through` in the cursor file to the time of the \
+                 last exported event"
+            }
             CursorError::OtherPlatform { .. } => {
                 "pass another cursor file for this platform; if only its address changed, edit `platform` in the cursor file"
             }

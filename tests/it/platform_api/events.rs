@@ -411,6 +411,25 @@ fn export_with_cursor_after_quiet_months_needs_a_recent_export() {
 }
 
 #[test]
+fn export_with_cursor_in_future_is_refused_without_a_request() {
+    let (world, platform) = (World::new(), Platform::new());
+    serve_event_pages(&platform, &events_of_history(2), |_, _| {});
+    let args = "events export --cursor c.json";
+    platform.call(&world).run(args).expect(0);
+    let mut cursor: Value = serde_json::from_str(&world.read_text("c.json")).unwrap();
+    let request_count = platform.requests().len();
+    cursor["through"] = json!(minutes_ago(-365 * 24 * 60));
+    world.write("c.json", cursor.to_string());
+    let output = platform.call(&world).run(args).expect(2);
+    output.saying(&["the cursor ", "is in the future", "hint: check the clock"]);
+    assert_eq!(platform.requests().len(), request_count);
+    // The clocks of two machines differ a little. A byte order mark does not matter.
+    cursor["through"] = json!(minutes_ago(-5));
+    world.write("c.json", format!("\u{feff}{cursor}"));
+    platform.call(&world).run(args).expect(0);
+}
+
+#[test]
 fn export_with_cursor_of_another_platform_is_refused_without_a_request() {
     let (world, platform, other) = (World::new(), Platform::new(), Platform::new());
     for platform in [&platform, &other] {

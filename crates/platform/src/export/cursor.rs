@@ -48,6 +48,9 @@ pub enum CursorError {
     /// The platform no longer has all events that follow the cursor.
     #[error("the cursor {} is too old, so later events are lost: {error}", path.display())]
     TooOld { path: PathBuf, error: WindowError },
+    /// The cursor was written with a wrong clock, or edited: no event is as new, so an export would skip events.
+    #[error("the cursor {} is in the future: it ends at {through}", path.display())]
+    InFuture { path: PathBuf, through: Timestamp },
 }
 
 impl Cursor {
@@ -76,14 +79,20 @@ impl Cursor {
 
     /// Returns the window of an export that continues from this cursor. The window starts earlier by the delay with
     /// which events may arrive, as far as the platform still keeps events. If `to` is before this start, the window
-    /// ends at its start. Fails if the platform has already deleted events after the cursor; the error names the
-    /// cursor's file, `path`.
+    /// ends at its start. Fails if the platform has already deleted events after the cursor, or if the cursor is later
+    /// than `now` by more than clocks differ; the error names the cursor's file, `path`.
     pub fn build_window(
         &self,
         to: Option<Timestamp>,
         now: Timestamp,
         path: &Path,
     ) -> Result<Window, CursorError> {
+        if self.through.duration_since(now) > MAX_CLOCK_DIFFERENCE {
+            return Err(CursorError::InFuture {
+                path: path.to_owned(),
+                through: self.through,
+            });
+        }
         let earliest = earliest_time(now);
         // If no event happened, the newest one may be old although none is lost.
         let read_time = self.through.max(self.read_time(now).unwrap_or(self.through));
