@@ -215,7 +215,10 @@ fn state_failure(error: StateError, path: &Path) -> Failure {
             "change the file back, or remove the state file {} to start over",
             path.display()
         ),
-        _ => "pass another state file with --state".to_owned(),
+        StateError::Unreadable { .. } => {
+            "restore the state file, for example from a backup: with a new one, the run creates the project again".to_owned()
+        }
+        StateError::OtherPlatform { .. } => "pass another state file with --state".to_owned(),
     };
     Failure::new(ExitStatus::Usage, error).with_hint(hint)
 }

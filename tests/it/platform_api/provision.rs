@@ -1,6 +1,6 @@
 //! `provision apply`: the order of the steps, their conditions, and resuming after a failure.
 
-use crate::support::{Call, Platform, World, at_once, in_turn};
+use crate::support::{Call, Platform, World, at_once, in_turn, json_schema::validate, load_schema};
 use serde_json::{Value, json};
 use std::fs;
 use std::time::Duration;
@@ -285,13 +285,36 @@ fn refused_step_is_repeated_with_a_changed_file() {
     let platform = provision_platform(Some(("/repositories$", vec![exists, made])));
     world.write("p.yaml", hybrid_file());
     provision_call(&platform, &world).run(&APPLY).expect(8);
-    assert_eq!(state(&world)["steps"]["repository"]["mark"], "refused");
+    let refused_state = state(&world);
+    assert_eq!(refused_state["steps"]["repository"]["mark"], "refused");
+    assert_eq!(validate(&load_schema("provision-state"), &refused_state), Ok(()));
     world.write(
         "p.yaml",
         hybrid_file().replace("repositoryName: sales", "repositoryName: stock"),
     );
     provision_call(&platform, &world).run(&APPLY).expect(0);
     assert_eq!(platform.requests().len(), 5);
+}
+
+#[test]
+fn unreadable_state_file_is_to_be_restored() {
+    let (world, platform) = (World::new(), provision_platform(None));
+    world.write("p.yaml", hybrid_file());
+    let call = provision_call(&platform, &world);
+    call.run(&APPLY).expect(0);
+    let saved_state = fs::read(world.work().join("p.yaml.state.json")).unwrap();
+    let request_count = platform.requests().len();
+    world.write("p.yaml.state.json", &saved_state[..saved_state.len() / 2]);
+    let output = call.run(&APPLY).expect(2);
+    assert!(!output.err.contains("--state"), "{}", output.err);
+    output.saying(&[
+        "could not read the state file",
+        "hint: restore the state file",
+        "the run creates the project again",
+    ]);
+    world.write("p.yaml.state.json", &saved_state);
+    call.run(&APPLY).expect(0);
+    assert_eq!(platform.requests().len(), request_count);
 }
 
 #[test]
