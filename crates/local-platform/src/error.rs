@@ -86,6 +86,12 @@ impl ServiceError {
             Self::Store(error) if error.is_about_unusable_data() => Some(
                 "pass another directory with --data, or remove this one to start without data".to_owned(),
             ),
+            Self::Store(StoreError::Locked { .. }) => {
+                Some("stop the other server, or pass another directory with --data".to_owned())
+            }
+            Self::Store(StoreError::DataDirectory { .. }) => {
+                Some("pass a directory with --data that you can read and write".to_owned())
+            }
             Self::Listen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
                 Some("choose another port, or port 0 for a free one".to_owned())
             }

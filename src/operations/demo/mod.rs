@@ -29,6 +29,9 @@ use uuid::Uuid;
 /// Marks a directory created by a demo.
 const MARKER_FILE: &str = ".sluicegate-demo";
 
+/// The hint if a demo cannot be created in a directory.
+const DIR_HINT: &str = "set another directory with --dir";
+
 /// The demo's project on the local platform.
 const PROJECT: Uuid = Uuid::from_u128(0x5106_ca7e_0000_4000_8000_0000_0000_0001);
 
@@ -126,7 +129,7 @@ fn choose_dir(session: &Session, requested_dir: &Path) -> Result<PathBuf, Failur
                 "the directory {} is not empty and was not created by an earlier demo",
                 dir.display()
             );
-            return Err(Failure::usage(message).with_hint("set another directory with --dir"));
+            return Err(Failure::usage(message).with_hint(DIR_HINT));
         }
         session.ui.say(&format!(
             "{} contains an earlier demo and is not changed",
@@ -157,7 +160,7 @@ fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
 fn create_marked_dir(dir: &Path) -> Result<(), Failure> {
     write_marker(dir).map_err(|error| {
         let context = format!("could not prepare the directory {}", dir.display());
-        Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
+        Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context)).with_hint(DIR_HINT)
     })
 }
 

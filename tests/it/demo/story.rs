@@ -133,3 +133,17 @@ fn demo_that_cannot_write_leaves_no_directory() {
         assert!(!folder.path().join("sluicegate-demo").exists(), "{log}");
     }
 }
+
+#[test]
+fn demo_in_place_of_a_file_hints_at_another_directory() {
+    let folder = scratch::create_scratch_directory();
+    let call = Call::new(folder.path());
+    fs::write(folder.path().join("sluicegate-demo"), "mine").unwrap();
+    let output = call.run("demo").expect(2);
+    output.saying(&[
+        "could not prepare the directory ",
+        "hint: set another directory with --dir",
+    ]);
+    let text = fs::read_to_string(folder.path().join("sluicegate-demo")).unwrap();
+    assert_eq!(text, "mine");
+}

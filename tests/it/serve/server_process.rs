@@ -313,6 +313,26 @@ fn server_with_unusable_data_names_the_file_and_the_next_step() {
         "could not create or use the data directory ",
         "it is not a directory",
     ]);
+    for name in ["platform.db", "platform.lock"] {
+        std::fs::create_dir_all(world.path().join("blocked").join(name)).unwrap();
+        let output = call.run("serve --data blocked").expect(2);
+        output.saying(&[
+            "could not create or use the data directory ",
+            "hint: pass a directory with --data",
+        ]);
+        std::fs::remove_dir_all(world.path().join("blocked")).unwrap();
+    }
+}
+
+#[test]
+fn second_server_for_a_directory_names_the_flag() {
+    let world = World::new();
+    let _server = ServerProcess::start(world.path(), &["--data", "data"]);
+    let output = Call::new(world.path()).run("serve --listen 127.0.0.1:0 --data data");
+    output.expect(2).saying(&[
+        "is in use by another server: process ",
+        "hint: stop the other server, or pass another directory with --data",
+    ]);
 }
 
 /// Asserts that the server does not start, with code 2 and this text. A server that starts is stopped after a while,
