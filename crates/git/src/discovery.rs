@@ -59,7 +59,7 @@ impl Repository {
         shallow.extend(read_shallow_commits(&repository.git_dir)?);
         let partial = stand_in::is_partial_clone(&repository.common_dir);
         let mut repository = Self::from_opened(repository, shallow, partial);
-        repository.apply_environment_settings()?;
+        repository.apply_environment_settings();
         Ok(repository)
     }
 }

@@ -34,20 +34,20 @@ struct EnvironmentSettings {
 
 impl Repository {
     /// Replaces the settings outside of the repository that libgit2 has read with those that the git program finds, if
-    /// a variable may change them. Keeps those of libgit2 if the git program is missing or fails.
-    pub(super) fn apply_environment_settings(&mut self) -> Result<(), GitError> {
+    /// a variable may change them. Keeps those of libgit2 if the git program is missing or fails, or if no temporary
+    /// file can be written.
+    pub(super) fn apply_environment_settings(&mut self) {
         if !has_config_variable() {
-            return Ok(());
+            return;
         }
         let Ok(list) = self.program.list_settings(self.root()) else {
-            return Ok(());
+            return;
         };
         let settings = EnvironmentSettings::parse(&list);
         if settings.is_safe_directory(self.root()) {
             self.program.set_safe();
         }
-        self.settings_dir = Some(self.replace_library_settings(&settings)?);
-        Ok(())
+        self.settings_dir = self.replace_library_settings(&settings).ok();
     }
 
     /// Replaces the settings outside of the repository that libgit2 has read. Returns the directory with the new
@@ -65,14 +65,17 @@ impl Repository {
             (ConfigLevel::Global, &settings.user),
             (ConfigLevel::App, &settings.command),
         ];
-        let config_error = GitError::library("replace git's configuration");
-        // This object is the one that libgit2 uses for the repository.
-        let mut config = self.library.config().map_err(&config_error)?;
         for (level, level_settings) in levels {
             let path = folder.path().join(format!("{level:?}"));
             std::fs::write(&path, "").map_err(|source| GitError::TemporaryDirectory { source })?;
             write_settings(level_settings, &path)?;
-            let replaces_level = true;
+        }
+        let config_error = GitError::library("replace git's configuration");
+        // This object is the one that libgit2 uses for the repository.
+        let mut config = self.library.config().map_err(&config_error)?;
+        let replaces_level = true;
+        for (level, _) in levels {
+            let path = folder.path().join(format!("{level:?}"));
             config
                 .add_file(&path, level, replaces_level)
                 .map_err(&config_error)?;

@@ -40,7 +40,7 @@ impl Repository {
         };
         let (shallow_commits, is_partial) = (HashSet::new(), false);
         let mut repository = Self::from_opened(repository, shallow_commits, is_partial);
-        repository.apply_environment_settings()?;
+        repository.apply_environment_settings();
         Ok(repository)
     }
 }

@@ -74,6 +74,13 @@ fn line_endings_are_compared_with_the_settings_in_variables() {
     fs::copy(&on, clone.join(".gitconfig")).unwrap();
     let report = check_folder(&clone, "").json();
     assert!(report_paths(&report).is_empty());
+    // Without a temporary directory, the variable has no effect.
     let call = Call::new(&clone).variable("GIT_CONFIG_GLOBAL", "/dev/null");
+    let report = call
+        .clone()
+        .variable("TMPDIR", "/missing")
+        .run("check -o json")
+        .json();
+    assert!(report_paths(&report).is_empty());
     assert_eq!(report_paths(&call.run("check -o json").json()), ["a.orch.yaml"]);
 }
