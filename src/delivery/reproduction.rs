@@ -12,6 +12,7 @@ use crate::workspace::Workspace;
 use sluicegate_base::text::{self, unique_short_id};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{FailOn, GateFault, Origin, Verdict};
+use sluicegate_pipelines::pipelines::RULES_FILE;
 use std::collections::BTreeSet;
 
 /// Maximum number of characters for the job's options: a longer line cannot be copied well.
@@ -96,8 +97,8 @@ fn find_commit_for_other_clones(delivery: &Delivery<'_>, head: &str) -> String {
 }
 
 /// Returns the commit of the target that the host merged with `head`. Returns `None` if the job did not evaluate a
-/// merge, or if a check of `head` finds the same: each file with a finding is equal in the merge. A finding about
-/// consumers or about references depends on other files, too.
+/// merge, or if a check of `head` finds the same: the rules file and each file with a finding are equal in the merge. A
+/// finding about consumers or about references depends on other files, too.
 fn find_merged_target(delivery: &Delivery<'_>, merge: &str, head: &str) -> Option<CommitId> {
     let report = delivery.report;
     let (repo, _) = delivery.files.filter(|_| merge != head)?;
@@ -111,7 +112,8 @@ fn find_merged_target(delivery: &Delivery<'_>, merge: &str, head: &str) -> Optio
     let depends_on_all_files =
         report.breaks_consumers() || findings.iter().any(|finding| finding.origin == Origin::Project);
     let paths: BTreeSet<&str> = findings.iter().map(|finding| finding.path).collect();
-    let is_relevant = |path: &str| depends_on_all_files || paths.contains(path);
+    // The rules of the target can cause findings in files that it did not change.
+    let is_relevant = |path: &str| depends_on_all_files || paths.contains(path) || path.ends_with(RULES_FILE);
     let snapshot = repo.snapshot(merge);
     let differences = snapshot
         .compare_with_bases(std::slice::from_ref(&head), &is_relevant)
@@ -180,7 +182,7 @@ fn list_policy_flags(delivery: &Delivery<'_>, head: Option<&str>) -> Vec<String>
     let needs_base_policy = delivery.has_stricter_target
         || ignores_checkout_config(delivery)
         || (is_policy_elsewhere && !report.gate_changes.is_empty())
-        || head.is_some_and(|head| may_target_be_stricter_than(delivery, head));
+        || head.is_some_and(|head| may_policy_differ_from(delivery, head));
     let lenient_mode = find_lenient_compat_mode(delivery);
     [
         (needs_base_policy, "--policy base"),
@@ -204,20 +206,21 @@ fn ignores_checkout_config(delivery: &Delivery<'_>) -> bool {
         .is_some_and(|(workspace, (_, snapshot))| workspace.ignores_config_in(snapshot))
 }
 
-/// Returns whether the target may be stricter than the commit that the command checks, although the run could not show
-/// that: the run evaluated a merge, which contains the rules of the target, or its report is saved.
-fn may_target_be_stricter_than(delivery: &Delivery<'_>, head: &str) -> bool {
+/// Returns whether the gate configuration that the run used may differ from that of the commit that the command checks.
+/// A merge contains the configuration of the target, and a saved report does not show the files of its policy, so the
+/// commit is then only known to have the same files if it contains the policy's commit.
+fn may_policy_differ_from(delivery: &Delivery<'_>, head: &str) -> bool {
     let context = &delivery.report.context;
     let is_reviewed_commit = context.head.as_deref() == Some(head);
     let (Some(policy), Some((repo, _))) = (&context.policy, delivery.files) else {
         return context.policy.is_some() && !is_reviewed_commit;
     };
-    if is_reviewed_commit && delivery.workspace.is_some() {
-        return false;
-    }
     let find_commit = |id: &str| repo.find_commit_with_id(id).ok().flatten();
-    match (find_commit(head), find_commit(policy)) {
-        (Some(head), Some(tip)) => !repo.contains_commit(&head, &tip).unwrap_or(false),
+    match (find_commit(head), find_commit(policy), delivery.workspace) {
+        (Some(head), Some(policy), Some(workspace)) if is_reviewed_commit => {
+            workspace.has_other_settings(&repo.snapshot(policy), &repo.snapshot(head))
+        }
+        (Some(head), Some(policy), _) => !repo.contains_commit(&head, &policy).unwrap_or(false),
         _ => true,
     }
 }

@@ -169,6 +169,18 @@ impl Workspace<'_> {
         })
     }
 
+    /// Returns whether one of the files that `--policy` selects differs between the two snapshots.
+    pub(crate) fn has_other_settings(&self, policy: &Snapshot<'_>, snapshot: &Snapshot<'_>) -> bool {
+        [
+            self.config_file.as_deref(),
+            Some(waivers::FILE_NAME),
+            self.team_rules_path.as_deref(),
+        ]
+        .into_iter()
+        .flatten()
+        .any(|path| self.read_linked_gate_file(policy, path) != self.read_linked_gate_file(snapshot, path))
+    }
+
     /// Returns the rules files that the settings of `snapshot` select in place of those of `base`.
     pub(crate) fn find_moved_rules(
         &self,

@@ -231,7 +231,7 @@ fn spaced_orchestration(last_component: &str) -> String {
 }
 
 /// Each kind with its name for failure messages.
-const KINDS: [(&str, Kind); 28] = [
+const KINDS: [(&str, Kind); 30] = [
     ("a pull request", |world| {
         push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
         (
@@ -266,6 +266,26 @@ const KINDS: [(&str, Kind); 28] = [
             push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
             world.git("checkout -q main");
             commit(world, &[(RULES_FILE, rules)]);
+            world.git("checkout -q change");
+            (
+                vec!["check"],
+                Job::github()
+                    .pull_request()
+                    .extend(world, Call::new(&world.work())),
+            )
+        },
+    ),
+    (
+        "a pull request that started before the target waived a finding",
+        |world| {
+            let orchestration = |components: &[&str]| orchestration_text(components);
+            commit(world, &[("b.orch.yaml", orchestration(&BAD))]);
+            let components = ["Start", "bad name", "worse", "Done"];
+            push_change_branch(world, &[("b.orch.yaml", orchestration(&components))]);
+            let waiver = "- { rule: component-naming-convention, path: b.orch.yaml, about: bad name, \
+                          reason: old }\n";
+            world.git("checkout -q main");
+            commit(world, &[("sluicegate-waivers.yaml", waiver.to_owned())]);
             world.git("checkout -q change");
             (
                 vec!["check"],
@@ -359,6 +379,21 @@ const KINDS: [(&str, Kind); 28] = [
         let payload = pull_request_payload(world);
         world.git("checkout -q main");
         commit(world, &[(RULES_FILE, rules)]);
+        check_out_trial_merge(world);
+        let job = Job::github()
+            .event("pull_request", "refs/pull/7/merge", &payload)
+            .extend(world, Call::new(&world.work()));
+        (vec!["check"], job)
+    }),
+    ("a trial merge with other rules than the change", |world| {
+        let files = [
+            ("b.orch.yaml", orchestration_text(&BAD)),
+            ("c.orch.yaml", orchestration_text(&["Start", "Extra1", "Done"])),
+        ];
+        push_change_branch(world, &files);
+        let payload = pull_request_payload(world);
+        world.git("checkout -q main");
+        commit(world, &[(RULES_FILE, RULES.replace("[A-Z].*", "[^0-9]*"))]);
         check_out_trial_merge(world);
         let job = Job::github()
             .event("pull_request", "refs/pull/7/merge", &payload)
@@ -697,10 +732,14 @@ fn file_that_only_a_job_refuses_has_no_reproduction_command() {
 }
 
 #[test]
-fn command_has_policy_of_base_only_if_target_is_stricter() {
+fn command_has_policy_of_base_only_if_target_differs() {
     for (kind, has_policy) in [
         ("a pull request", false),
         ("a pull request that started before the rules became strict", true),
+        (
+            "a pull request that started before the target waived a finding",
+            true,
+        ),
     ] {
         let (_, made) = KINDS.into_iter().find(|(name, _)| *name == kind).unwrap();
         let world = project();
