@@ -76,7 +76,7 @@ impl Publication<'_> {
             comparison.next_version = Ok(self.set_unused_version_name(plan, next_version)?);
         }
         // The name of the version can announce breaking changes, so this step needs the final name.
-        comparison.compat = self.accept_breaks(comparison.compat, plan);
+        comparison.compat = self.accept_breaks(comparison.compat, &plan.version_name);
         Ok(Some(comparison))
     }
 
@@ -143,6 +143,7 @@ impl Publication<'_> {
                 is_with_latest: false,
                 ids_only: None,
                 unknown_selection: None,
+                changes_of_first_run: None,
             });
         };
         let OfferComparison {
@@ -160,12 +161,17 @@ impl Publication<'_> {
             compat,
             ids_only,
             unknown_selection,
+            changes_of_first_run: None,
         })
     }
 
     /// Compares what the plan offers with what a published version offers, and adds the changed files. If the clone
     /// lacks the commit of that version, only the ids of the shared pipelines are compared.
-    fn compare_offers(&self, plan: &Plan, old_details: &ArtifactDetails) -> Result<OfferComparison, Failure> {
+    pub(super) fn compare_offers(
+        &self,
+        plan: &Plan,
+        old_details: &ArtifactDetails,
+    ) -> Result<OfferComparison, Failure> {
         let deepen = self.settings.revisions.deepen;
         let repo = &self.workspace.repo;
         let planned_commit = repo.find_commit_with_id(&plan.commit_hash)?;
@@ -227,9 +233,9 @@ impl Publication<'_> {
 
     /// Marks breaking changes as accepted if the job gives a reason, or if a user chose a version name that announces
     /// them, for example a higher major version.
-    fn accept_breaks(&self, compat: Compatibility, plan: &Plan) -> Compatibility {
+    pub(super) fn accept_breaks(&self, compat: Compatibility, version_name: &str) -> Compatibility {
         let reason = self.settings.compatibility.accepted_reason.clone().or_else(|| {
-            find_acceptance_by_version_names(compat.against.as_deref(), &plan.version_name)
+            find_acceptance_by_version_names(compat.against.as_deref(), version_name)
                 .filter(|_| !self.needs_next_version())
         });
         compat.with_acceptance(reason)

@@ -71,7 +71,7 @@ impl Publication<'_> {
             compat: self
                 .comparison
                 .as_ref()
-                .map(|comparison| comparison.compat.clone()),
+                .map(|comparison| comparison.reported_changes().clone()),
         };
         let output = if self.settings.json {
             format_json(&build_preview_document(plan, &preview))

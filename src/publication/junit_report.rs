@@ -1,8 +1,8 @@
 //! Writes the outcome as JUnit: a suite `publish`, with one case for the version and one for each break.
 
-use super::Publication;
 use super::receipt_output::UNWRITTEN_FILE;
 use super::smoke::SmokeResult;
+use super::{Publication, PublishComparison};
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -66,7 +66,7 @@ impl Publication<'_> {
     /// Returns the changes that break consumers as cases of the JUnit report; empty if nothing was compared. They are
     /// refused only if the publish ended with this status because of them: a rerun for an existing version may pass.
     fn build_break_cases(&self, status: ExitStatus) -> Vec<PublishBreak> {
-        let Some(compat) = self.comparison.as_ref().map(|comparison| &comparison.compat) else {
+        let Some(compat) = self.comparison.as_ref().map(PublishComparison::reported_changes) else {
             return Vec::new();
         };
         let old_name = compat.old_name();

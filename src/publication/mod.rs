@@ -23,6 +23,7 @@ mod published_commit;
 mod receipt_output;
 mod replaced_version;
 mod required_review;
+mod rerun_comparison;
 mod smoke;
 mod superseded_version;
 pub(crate) mod version_comparison;
@@ -127,7 +128,7 @@ impl Publication<'_> {
             }
             PublishDecision::Upload => {
                 if let Some(comparison) = &self.comparison {
-                    self.print_consumer_changes(&plan, &comparison.compat);
+                    self.print_consumer_changes(&plan, comparison.reported_changes());
                 }
                 self.execute_upload(&platform, &plan)
             }

@@ -1,7 +1,7 @@
 //! Reports the outcome of a publish.
 
-use super::Publication;
 use super::smoke::SmokeResult;
+use super::{Publication, PublishComparison};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::IfExists;
@@ -193,7 +193,7 @@ impl Publication<'_> {
         facts.extend(warnings.iter().map(|warning| ("warning", warning.as_str())));
         let smoke_lines = smoke.map(SmokeResult::describe_runs).unwrap_or_default();
         facts.extend(smoke_lines.iter().map(|line| ("result", line.as_str())));
-        let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
+        let compat = self.comparison.as_ref().map(PublishComparison::reported_changes);
         if let Err(failure) = self
             .session
             .append_summary(|| render_publish_summary(title, &facts, compat))

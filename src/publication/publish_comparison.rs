@@ -13,9 +13,16 @@ pub(crate) struct PublishComparison {
     pub(super) ids_only: Option<IdsOnlyReason>,
     /// The reason why the version may have other files than its commit shows; `None` if its files are known.
     pub(super) unknown_selection: Option<String>,
+    /// The changes since the version before the compared one, if that was published by an earlier run for this commit.
+    pub(super) changes_of_first_run: Option<Compatibility>,
 }
 
 impl PublishComparison {
+    /// Returns the changes to report. A rerun reports the changes of the first run.
+    pub(super) fn reported_changes(&self) -> &Compatibility {
+        self.changes_of_first_run.as_ref().unwrap_or(&self.compat)
+    }
+
     /// Returns the name and the commit of the version with which the plan is compared; empty texts if unknown.
     pub(super) fn compared_version(&self) -> (&str, &str) {
         let compat = &self.compat;

@@ -46,6 +46,17 @@ impl Publication<'_> {
     ) -> Result<PublishDecision, Failure> {
         self.history = self.request_history(platform)?;
         self.comparison = self.compare_and_name_version(platform, plan)?;
+        let decision = self.decide_after_comparison(platform, plan)?;
+        self.add_changes_of_first_run(platform, plan, &decision)?;
+        Ok(decision)
+    }
+
+    /// Decides what to do with a plan that was compared with the version that consumers use.
+    fn decide_after_comparison(
+        &mut self,
+        platform: &Platform,
+        plan: &mut Plan,
+    ) -> Result<PublishDecision, Failure> {
         if let Some(refusal) = self.find_replaced_version_refusal(platform, plan)? {
             return Ok(refusal);
         }

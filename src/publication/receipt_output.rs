@@ -78,7 +78,7 @@ impl Publication<'_> {
 
     /// Adds the required review, the changes for consumers and the platform to a receipt.
     pub(super) fn complete_receipt(&self, receipt: Receipt) -> Receipt {
-        let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
+        let compat = self.comparison.as_ref().map(PublishComparison::reported_changes);
         let review = self.required_review.as_ref();
         let evidence = review.map(|review| review.evidence(&self.target.head));
         receipt
@@ -107,7 +107,7 @@ impl Publication<'_> {
         let next_name = comparison
             .map(PublishComparison::next_version_name)
             .unwrap_or_default();
-        let class = consumer_changes::change_class_name(comparison.map(|comparison| &comparison.compat));
+        let class = consumer_changes::change_class_name(comparison.map(PublishComparison::reported_changes));
         vec![("compat", class), ("next-version", next_name)]
     }
 

@@ -4,7 +4,7 @@ use super::Publication;
 use super::published_commit::REPUBLISH_HINT;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::publish::{CommitMatch, match_commit};
+use crate::publish::{CommitMatch, is_same_commit, match_commit};
 use crate::session::artifact_versions::{list_versions, may_be_enabled};
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id, short_id};
@@ -68,6 +68,13 @@ impl VersionHistory {
             .iter()
             .max_by_key(|version| version.created_at.as_deref().and_then(parse_platform_time))?;
         newest.version_name.as_deref()
+    }
+
+    /// Returns the version that was created last from another commit than `commit` and is not disabled.
+    pub(super) fn find_newest_of_other_commit(&self, commit: &str) -> Option<&Artifact> {
+        self.enabled_versions()
+            .filter(|version| !is_same_commit(version.commit_hash.as_deref(), commit))
+            .max_by_key(|version| version.created_at.as_deref().and_then(parse_platform_time))
     }
 
     /// Returns the versions that are not disabled. A version whose state is unknown is treated as enabled.

@@ -144,6 +144,43 @@ fn break_is_accepted_by_reason_of_job_alone() {
 }
 
 #[test]
+fn rerun_reports_the_break_that_the_first_run_accepted() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    shop.break_it();
+    let accept = "--compat fail --accept-breaking agreed --if-exists same-content";
+    shop.publish(format!("1.1.0 {accept}")).expect(0);
+    let first_receipt = shop.receipt();
+    for version_name in ["1.1.0", "{short-sha}", "{next}"] {
+        shop.publish(format!("{version_name} {accept}")).expect(0);
+        let receipt = shop.receipt();
+        assert_eq!(receipt["outcome"], "already-published", "{version_name}");
+        assert_eq!(receipt["compat"], first_receipt["compat"], "{version_name}");
+        assert_eq!(
+            job_output(&shop.outputs(), "compat"),
+            "breaking",
+            "{version_name}"
+        );
+        assert_eq!(job_output(&shop.outputs(), "next-version"), "", "{version_name}");
+    }
+}
+
+#[test]
+fn second_version_of_a_commit_changes_nothing_for_consumers() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    shop.break_it();
+    shop.publish("1.1.0 --compat fail --accept-breaking agreed")
+        .expect(0);
+    shop.publish("1.1.1 --compat fail").expect(0);
+    let compat = &shop.receipt()["compat"];
+    assert_eq!(
+        (&compat["against"], &compat["class"]),
+        (&"1.1.0".into(), &"none".into())
+    );
+}
+
+#[test]
 fn names_that_announce_a_break_accept_it_and_counted_ones_do_not() {
     let shop = Shop::new();
     shop.publish("v1.4.0").expect(0);

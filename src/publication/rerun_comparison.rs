@@ -1,0 +1,74 @@
+//! Compares a rerun with the version before its own. The latest version is then the one that the first run published,
+//! so a comparison with it shows no changes, and the records would lose a break that the first run accepted.
+
+use super::Publication;
+use super::publish_comparison::OfferComparison;
+use super::publish_decision::PublishDecision;
+use crate::error::Failure;
+use crate::publication::compared_offer::fetch_hint;
+use crate::publish::Plan;
+use sluicegate_pipelines::interface::{ComparedVersion, Compatibility};
+use sluicegate_platform::api::Platform;
+
+impl Publication<'_> {
+    /// Adds to the comparison what the first run of this commit changed for consumers. Does nothing unless the plan was
+    /// compared with the version of that run, which stays as it is. The decision is already made, so a failed request
+    /// is only a warning.
+    pub(super) fn add_changes_of_first_run(
+        &mut self,
+        platform: &Platform,
+        plan: &Plan,
+        decision: &PublishDecision,
+    ) -> Result<(), Failure> {
+        let version_name = match decision {
+            PublishDecision::AlreadyPublished(published_version) => &published_version.version,
+            PublishDecision::Upload => &plan.version_name,
+            PublishDecision::Refuse(_) => return Ok(()),
+        };
+        let is_rerun = self.settings.against.is_none()
+            && self.comparison.as_ref().is_some_and(|comparison| {
+                comparison.has_no_changes()
+                    && comparison.compared_version() == (version_name, &plan.commit_hash)
+            });
+        if !is_rerun {
+            return Ok(());
+        }
+        let changes_of_first_run = self.compare_with_earlier_version(platform, plan, version_name)?;
+        if let Some(comparison) = &mut self.comparison {
+            comparison.changes_of_first_run = changes_of_first_run;
+        }
+        Ok(())
+    }
+
+    /// Compares the plan with the version that was the latest before the one with this name. That one is the latest now
+    /// and has the files of the plan. Returns `None` if the platform does not show the earlier version.
+    fn compare_with_earlier_version(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+        version_name: &str,
+    ) -> Result<Option<Compatibility>, Failure> {
+        let Some(earlier_version) = self.history.find_newest_of_other_commit(&plan.commit_hash) else {
+            return Ok(Some(Compatibility::new(ComparedVersion::default(), Vec::new())));
+        };
+        let Some(earlier_name) = &earlier_version.version_name else {
+            return Ok(None);
+        };
+        let request = platform.fetch_artifact_details(&plan.prefix, Some(earlier_name));
+        let earlier_details = match self.session.block_on(request)? {
+            Ok(details) => details,
+            Err(error) => {
+                self.session
+                    .ui
+                    .warn(&format!("could not determine the changes for consumers: {error}"));
+                return Ok(None);
+            }
+        };
+        let OfferComparison { compat, ids_only, .. } = self.compare_offers(plan, &earlier_details)?;
+        if let Some(ids_only) = ids_only {
+            let hint = ids_only.may_fetch.then(|| fetch_hint(&self.workspace.repo));
+            ids_only.warn(self.session, hint);
+        }
+        Ok(Some(self.accept_breaks(compat, version_name)))
+    }
+}
