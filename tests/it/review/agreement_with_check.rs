@@ -186,6 +186,46 @@ fn review_and_check_of_commit_have_equal_findings() {
     assert_eq!(errors.len(), 10, "{errors:?}");
 }
 
+/// The text about the component `Send "mail"` may be a truncated text about the other one, so its subject is unknown.
+#[test]
+fn review_applies_waiver_of_component_whose_name_contains_another_quoted_name() {
+    let transformation = "type: transformation\npipeline:\n  components:\n    Send \"mail\":\n      type: filter\n    \
+                          Send \"mail\" u:\n      type: filter\n";
+    let world = World::new().with_file("a.tran.yaml", transformation).with_file(
+        RULES_FILE,
+        "rules: [{ id: unused-components, enabled: true, enforcementLevel: error }]\n",
+    );
+    let project = format!("{PROJECT}={}", world.remote().display());
+    let token = format!("{TOKEN}=admin");
+    let server = ServerProcess::start(world.path(), &["--project", &project, "--token", &token]);
+    let call = Call::with_platform(&world.work(), &server.url).variable("SLUICEGATE_BRANCH", "main");
+    for name in ["Send \"mail\"", "Send \"mail\" u"] {
+        let args = ["unused-components", "a.tran.yaml", name, "--reason", "later"];
+        call.run(("waivers add", &args)).expect(0);
+    }
+    world.commit("waivers");
+    world.push();
+    world.git("remote set-head origin main");
+    call.run("check --all")
+        .expect(0)
+        .logging(&["no findings (2 waived)"]);
+    let output = call
+        .run("review --all")
+        .expect(1)
+        .logging(&["1 waived finding", "--> a.tran.yaml:4"]);
+    assert!(!output.all().contains("without a finding"), "{}", output.all());
+    // Without findings, the waivers are unneeded.
+    world.write(
+        "a.tran.yaml",
+        transformation.replace("    Send \"mail\":\n      type: filter\n", ""),
+    );
+    world.commit("fix");
+    world.push();
+    call.run("review --all")
+        .expect(0)
+        .logging(&["2 without a finding"]);
+}
+
 fn every_rule_is_kept_and_broken(report: &Value) {
     let files = report["files"].as_array().unwrap();
     assert_eq!(files.len(), 12);

@@ -42,15 +42,19 @@ impl QuotedNames {
         self.letters.push('\n');
     }
 
-    /// Returns whether `name` in quotes can also be a part of one of these names. `has_quote` is set if `name` is one
-    /// of them. A backslash in the name may be an escape of the platform.
+    /// Returns whether `name` in quotes can also be a part of another one of these names. `has_quote` is set if `name`
+    /// is one of them. A backslash in the name may be an escape of the platform.
     pub(super) fn may_contain(&self, name: &str, has_quote: bool) -> bool {
-        if has_quote {
-            return self.count > 1;
+        let own_count = usize::from(has_quote);
+        if self.count <= own_count {
+            return false;
         }
-        let is_searched =
-            self.letters.len() <= MAX_LETTERS && !self.may_change_letters && !name.contains('\\');
-        self.count > 0 && (!is_searched || self.letters.contains(&filter_letters(name)))
+        if self.letters.len() > MAX_LETTERS || self.may_change_letters || name.contains('\\') {
+            return true;
+        }
+        let letters = filter_letters(name);
+        let containing_names = self.letters.lines().filter(|line| line.contains(&letters));
+        containing_names.count() > own_count
     }
 }
 

@@ -3,7 +3,7 @@
 use super::entry_groups::{EffectiveEntry, EntryGroups};
 use super::path_index::PathIndex;
 use super::{WaiverEffect, WaiverEntry};
-use crate::findings::{FileResults, Finding, FindingState, RenamedSubjects, RuleResult, Status};
+use crate::findings::{FileResults, Finding, FindingState, RenamedSubjects, RuleResult, Status, Violation};
 use crate::project::{CheckLevels, ProjectCheck};
 use globset::Error;
 use jiff::civil::Date;
@@ -286,8 +286,8 @@ struct PathCoverage<'f> {
 struct RuleEvaluation {
     is_evaluated: bool,
     is_failed: bool,
-    /// Set if another engine words one of its findings in its own way.
-    has_text_of_engine: bool,
+    /// Set if another engine words one of its findings in its own way, or if the subject of one is only guessed.
+    has_uncertain_subject: bool,
 }
 
 /// Returns how each rule was evaluated on a file.
@@ -302,9 +302,15 @@ fn summarize_evaluations(file: &FileResults) -> HashMap<&str, RuleEvaluation> {
             evaluation.is_evaluated = true;
         }
         let findings = result.findings(&file.path);
-        evaluation.has_text_of_engine |= findings.iter().any(|finding| finding.identity_text.is_some());
+        evaluation.has_uncertain_subject |= findings.iter().any(|finding| finding.identity_text.is_some())
+            || result.violations.iter().any(is_subject_guessed);
     }
     evaluations
+}
+
+/// Returns whether the violation has the line of a subject, but no subject, because its text may be about another one.
+const fn is_subject_guessed(violation: &Violation) -> bool {
+    violation.line.is_some() && violation.about.is_none()
 }
 
 impl<'f> PathCoverage<'f> {
@@ -314,13 +320,13 @@ impl<'f> PathCoverage<'f> {
             let sum = self.evaluations.entry(rule).or_default();
             sum.is_evaluated |= evaluation.is_evaluated;
             sum.is_failed |= evaluation.is_failed;
-            sum.has_text_of_engine |= evaluation.has_text_of_engine;
+            sum.has_uncertain_subject |= evaluation.has_uncertain_subject;
         }
     }
 
     /// Returns whether the run shows if an entry with this path is needed: the run evaluated all pipelines that the
-    /// path matches, and the entry's rule had no error, nor a finding whose text depends on the engine if the entry has
-    /// a text. If no pipeline matches, the run must have covered the complete repository, and no other file may match,
+    /// path matches, and the entry's rule had no error, nor a finding whose subject is uncertain if the entry has a
+    /// subject. If no pipeline matches, the run must have covered the complete repository, and no other file may match,
     /// because rules do not evaluate other files.
     fn is_conclusive(&self, entry: &WaiverEntry, existing_files: &ExistingFiles) -> bool {
         if self.existing_count == 0 {
@@ -331,7 +337,8 @@ impl<'f> PathCoverage<'f> {
         // A project check has a result only if it finds a problem, so it is enough that the check is on.
         let is_enabled_check = ProjectCheck::find_by_id(&entry.rule)
             .is_some_and(|check| existing_files.check_levels.enforcement_of(check).is_some());
-        let is_undecided = evaluation.is_failed || (entry.about.is_some() && evaluation.has_text_of_engine);
+        let is_undecided =
+            evaluation.is_failed || (entry.about.is_some() && evaluation.has_uncertain_subject);
         self.reviewed_count >= self.existing_count
             && (evaluation.is_evaluated || is_enabled_check)
             && !is_undecided

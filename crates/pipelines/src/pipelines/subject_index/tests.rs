@@ -118,6 +118,11 @@ fn name_with_quotes_makes_its_parts_uncertain() {
         Some(alone[0])
     );
     assert_eq!(surely(&alone, "component it's \"so\" is wrong"), None);
+    let nested = ["Send \"mail\"", "Send \"mail\" u"];
+    let text_about = |name: &str| format!("component \"{name}\" is wrong");
+    assert_eq!(surely(&nested, &text_about(nested[1])), Some(nested[1]));
+    // The platform may have truncated the longer name.
+    assert_eq!(surely(&nested, &text_about(nested[0])), None);
 }
 
 #[test]
