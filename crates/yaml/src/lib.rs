@@ -7,6 +7,7 @@
 mod document_text;
 mod editor_position;
 mod empty_brackets;
+mod list_lines;
 mod scalar;
 mod scalar_location;
 mod scalar_rewrite;
@@ -18,6 +19,7 @@ mod untagged_tree;
 pub use document_text::{DocumentError, MAX_DOCUMENT_BYTES, Position, format_place, is_blank, shorten};
 pub use editor_position::EditorPosition;
 pub use empty_brackets::remove_empty_brackets;
+pub use list_lines::{find_line_ending, indent_width, is_comment_outside_entry, is_entry_start, split_lines};
 pub use scalar::{Value, format_double_quoted};
 pub use scalar_rewrite::{
     EditableDocument, NewTexts, RewrittenDocument, ScalarReplacement, replace_scalars, split_around_scalars,

@@ -7,7 +7,10 @@ use super::empty_list::{has_null_list, insert_empty_list};
 use super::node_text::format_canonical_text;
 use super::shared_pipelines::SharedPipelines;
 use super::{LAYOUT_KEY, PipelineOutline, file_name, trim_pipeline_extension};
-use sluicegate_yaml::{DocumentError, NodeRef, Tree, Value, format_double_quoted};
+use sluicegate_yaml::{
+    DocumentError, NodeRef, Tree, Value, find_line_ending, format_double_quoted, indent_width,
+    is_comment_outside_entry, is_entry_start, split_lines,
+};
 use std::fmt::Write as _;
 
 /// Maximum number of insertions that are tried to find the end of a list in brackets.
@@ -115,11 +118,8 @@ impl NewSharedEntry {
         text: &str,
         shared_pipelines: &SharedPipelines,
     ) -> Result<String, SharedEditError> {
-        let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
-        if let Some(last_line) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
-            last_line.push_str(ending);
-        }
+        let ending = find_line_ending(text);
+        let mut lines = split_lines(text);
         let (line_index, indent) = match shared_pipelines.entries.last() {
             Some(last_entry) => find_entry_end(&lines, last_entry.position.line),
             None => remove_empty_brackets(&mut lines, shared_pipelines.position.line, ending),
@@ -360,26 +360,18 @@ fn find_entry_end(lines: &[String], line: u32) -> Option<(usize, String)> {
         .enumerate()
         .take(usize::try_from(line).ok()?)
         .rfind(|(_, line)| is_entry_start(line))?;
-    let indent = indentation(dash_line);
+    let dash_indent = indent_width(dash_line);
     let mut end = start + 1;
     for (index, line) in lines.iter().enumerate().skip(start + 1) {
-        let is_indented = indentation(line).len() > indent.len();
-        let is_comment = line.trim_start().starts_with('#') && !is_indented;
-        if line.trim().is_empty() || is_comment {
+        if line.trim().is_empty() || is_comment_outside_entry(line, dash_indent) {
             continue;
         }
-        if !is_indented {
+        if indent_width(line) <= dash_indent {
             break;
         }
         end = index + 1;
     }
-    Some((end, indent))
-}
-
-/// Returns whether the line begins an entry of a list: with a dash, and a blank or nothing after it.
-fn is_entry_start(line: &str) -> bool {
-    let content = line.trim_start_matches(' ');
-    content.starts_with("- ") || content.trim_end() == "-"
+    Some((end, " ".repeat(dash_indent)))
 }
 
 /// Removes the brackets of an empty list on the line with the number `line` (from 1), so that an entry can follow it.
@@ -390,11 +382,6 @@ fn remove_empty_brackets(lines: &mut [String], line: u32, ending: &str) -> Optio
     let (text_before, text_after) = text.split_once("[]")?;
     *text = format!("{}{}{ending}", text_before.trim_end(), text_after.trim_end());
     Some((line_index + 1, "  ".to_owned()))
-}
-
-/// Returns the spaces at the beginning of the line; YAML does not allow tabs there.
-fn indentation(line: &str) -> String {
-    line.chars().take_while(|c| *c == ' ').collect()
 }
 
 #[cfg(test)]

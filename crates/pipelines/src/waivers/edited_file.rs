@@ -4,7 +4,10 @@
 //! expected entries; otherwise nothing is changed.
 
 use super::{PlacedWaiver, WaiverEntry, parse_waivers_file};
-use sluicegate_yaml::{DocumentError, Tree, remove_empty_brackets};
+use sluicegate_yaml::{
+    DocumentError, Tree, find_line_ending, indent_width, is_comment_outside_entry, is_entry_start,
+    remove_empty_brackets, split_lines,
+};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -91,23 +94,14 @@ impl EditedFile {
         } else {
             None
         };
-        let mut lines: Vec<String> = text_without_brackets
-            .as_deref()
-            .unwrap_or(text)
-            .split_inclusive('\n')
-            .map(str::to_owned)
-            .collect();
-        let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        if let Some(last) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
-            last.push_str(ending);
-        }
+        let lines = split_lines(text_without_brackets.as_deref().unwrap_or(text));
         let items = locate_entries(&lines, placed_waivers).ok_or(EditError::UnsupportedForm)?;
         Ok(Self {
             byte_order_mark,
             insertions: BTreeMap::new(),
             lines,
             items,
-            ending,
+            ending: find_line_ending(text),
         })
     }
 
@@ -229,7 +223,7 @@ fn locate_entries(lines: &[String], placed_waivers: Vec<PlacedWaiver>) -> Option
         // The dash may be on a line above the first key of the entry.
         let start = (earlier_start.unwrap_or_default()..=line_index)
             .rev()
-            .find(|index| lines.get(*index).is_some_and(|line| has_leading_dash(line)))?;
+            .find(|index| lines.get(*index).is_some_and(|line| is_entry_start(line)))?;
         if earlier_start == Some(start) {
             return None;
         }
@@ -262,25 +256,9 @@ fn has_comment_form(line: &str) -> bool {
     content.is_empty() || content.starts_with('#')
 }
 
-/// Returns whether the line begins an entry of a list.
-fn has_leading_dash(line: &str) -> bool {
-    line.trim_start_matches(' ').starts_with('-')
-}
-
 /// Returns whether the line belongs to an entry whose dash has this indentation: it is not blank, not a comment after
 /// the entry, and not `...`, which ends a YAML document.
 fn has_content(line: &str, dash_indent: usize) -> bool {
     let content = line.trim();
     !content.is_empty() && content != "..." && !is_comment_outside_entry(line, dash_indent)
-}
-
-/// Returns whether the line is a comment that is not indented further than the dash of an entry. A line that is
-/// indented further may look like a comment but be part of a text, such as a reason on several lines.
-fn is_comment_outside_entry(line: &str, dash_indent: usize) -> bool {
-    line.trim_start().starts_with('#') && indent_width(line) <= dash_indent
-}
-
-/// Returns the number of spaces at the beginning of the line.
-fn indent_width(line: &str) -> usize {
-    line.len() - line.trim_start_matches(' ').len()
 }
