@@ -6,7 +6,7 @@ use super::problem::Problem;
 use super::store::artifacts::{ArtifactContents, StoredFile, StoredSharedPipeline};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use sluicegate_pipelines::pipelines::{SHARED_PIPELINES_FILE, SharedPipelines};
+use sluicegate_pipelines::pipelines::{PipelineKind, SHARED_PIPELINES_FILE, SharedPipelines};
 use std::collections::{BTreeMap, HashSet};
 use utoipa::ToSchema;
 
@@ -19,7 +19,6 @@ const MAX_PARTS: usize = 100_000;
 /// Maximum length of a part name in bytes, which is that of a path.
 const MAX_NAME_BYTES: usize = 4096;
 
-const PIPELINE_EXTENSIONS: [&str; 2] = [".orch.yaml", ".tran.yaml"];
 const SCRIPT_EXTENSIONS: [&str; 6] = ["sql", "py", "yaml", "yml", "json", "txt"];
 const ARCHIVE_EXTENSIONS: [&str; 12] = [
     "zip", "tar", "gz", "tgz", "bz2", "tbz2", "xz", "txz", "zst", "7z", "rar", "jar",
@@ -207,9 +206,7 @@ fn has_extension(path: &str, extensions: &[&str]) -> bool {
 
 /// Returns the path of a pipeline without its extension; `None` if the file is not a pipeline.
 fn strip_pipeline_extension(path: &str) -> Option<&str> {
-    PIPELINE_EXTENSIONS
-        .iter()
-        .find_map(|extension| path.strip_suffix(extension))
+    path.strip_suffix(PipelineKind::from_path(path)?.extension())
 }
 
 /// Divides the enabled entries of the configuration into uploaded shared pipelines, and ignored resources that are not
