@@ -10,7 +10,6 @@ pub(crate) mod requested_paths;
 mod required_settings;
 pub(crate) mod response_gaps;
 pub(crate) mod response_merge;
-mod response_status;
 
 use crate::error::Failure;
 use crate::gate::baseline::{Baseline, has_same_rules};

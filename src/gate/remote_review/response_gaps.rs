@@ -3,8 +3,8 @@
 //! platform knows, are reported as notes, since they should not block every change.
 
 use crate::gate::Positions;
-use crate::gate::remote_review::response_status::ResponseStatus;
 use sluicegate_base::text::{List, format_count};
+use sluicegate_pipelines::findings::StatusName;
 use sluicegate_pipelines::pipelines::PipelineKind;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,11 +45,11 @@ pub(crate) struct ResponseGaps {
 
 impl ResponseGaps {
     /// Records a result that the platform reported as passed, although the rest of the result proves another status.
-    pub(crate) fn record_false_pass(&mut self, path: &str, rule: &str, proven_status: ResponseStatus) {
+    pub(crate) fn record_false_pass(&mut self, path: &str, rule: &str, proven_status: StatusName) {
         let contradiction = match proven_status {
-            ResponseStatus::Passed => return,
-            ResponseStatus::Failed => "violations",
-            ResponseStatus::Error => "an error",
+            StatusName::Passed => return,
+            StatusName::Failed => "violations",
+            StatusName::Error => "an error",
         };
         self.false_passes
             .push(format!("{rule} in {path} has {contradiction}"));

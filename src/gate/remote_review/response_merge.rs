@@ -2,10 +2,10 @@
 
 use crate::gate::remote_review::requested_paths::RequestedPaths;
 use crate::gate::remote_review::response_gaps::{self, ResponseGaps};
-use crate::gate::remote_review::response_status::ResponseStatus;
 use crate::gate::{BatchResponse, Positions, RunFindings};
 use sluicegate_pipelines::findings::{
-    Enforcement, FileResults, Origin, ReviewGap, RuleResult, Severity, Status, UnreviewedFile, Violation,
+    Enforcement, FileResults, Origin, ReviewGap, RuleResult, Severity, Status, StatusName, UnreviewedFile,
+    Violation,
 };
 use sluicegate_pipelines::pipelines::PipelineKind;
 use sluicegate_pipelines::rules::{self, RuleSet};
@@ -67,8 +67,8 @@ pub(crate) fn merge_responses(
 fn needs_reading(results: &BTreeMap<String, Vec<RuleResponse>>, path: &str) -> bool {
     let mut rules = results.get(path).into_iter().flatten();
     rules.any(|rule| {
-        let status = rule.status.as_deref().and_then(ResponseStatus::parse);
-        let is_failed = status == Some(ResponseStatus::Failed);
+        let status = rule.status.as_deref().and_then(StatusName::parse);
+        let is_failed = status == Some(StatusName::Failed);
         !rule.violations.is_empty()
             || (is_failed && rule.rule_name.as_deref().is_some_and(rules::is_counting_rule))
     })
@@ -167,10 +167,10 @@ impl ResponseMerger<'_, '_> {
     /// Records whether the platform reports the batch as failed. If the status is missing or unknown, records a doubt
     /// about all files of the batch. A response has a `message` only if it has neither a status nor results.
     fn record_batch_status(&mut self, files: &[String], status: Option<&str>, message: Option<&str>) {
-        let known_status = status.and_then(ResponseStatus::parse);
-        self.is_batch_failed = known_status == Some(ResponseStatus::Failed);
+        let known_status = status.and_then(StatusName::parse);
+        self.is_batch_failed = known_status == Some(StatusName::Failed);
         let doubt = match (status, message) {
-            _ if self.is_batch_failed || known_status == Some(ResponseStatus::Passed) => return,
+            _ if self.is_batch_failed || known_status == Some(StatusName::Passed) => return,
             (Some(unknown_status), _) => {
                 format!("the platform's response has an unknown reviewStatus: {unknown_status}")
             }
@@ -251,19 +251,19 @@ impl ResponseMerger<'_, '_> {
         let Some(status_name) = response.status.as_deref() else {
             return Err(format!("the platform's result for the rule {rule} has no status"));
         };
-        let Some(reported_status) = ResponseStatus::parse(status_name) else {
+        let Some(reported_status) = StatusName::parse(status_name) else {
             return Err(format!(
                 "the platform's result for the rule {rule} has an unknown status: {status_name}"
             ));
         };
-        let proven_status = reported_status.correct(&response);
-        if reported_status == ResponseStatus::Passed {
+        let proven_status = find_proven_status(reported_status, &response);
+        if reported_status == StatusName::Passed {
             self.gaps.record_false_pass(path, &rule, proven_status);
         }
         let status = match proven_status {
-            ResponseStatus::Passed => Status::Passed,
-            ResponseStatus::Failed => Status::Failed(decide_severity(enforcement, self.is_batch_failed)),
-            ResponseStatus::Error => Status::Error(response.error_type),
+            StatusName::Passed => Status::Passed,
+            StatusName::Failed => Status::Failed(decide_severity(enforcement, self.is_batch_failed)),
+            StatusName::Error => Status::Error(response.error_type),
         };
         let violations = self.build_violations(path, &rule, &status, response.violations);
         // A failed result without violations is itself the finding, and contains the number that its rule measured.
@@ -294,6 +294,16 @@ impl ResponseMerger<'_, '_> {
         self.positions
             .identify_missing_part(path, rule, status, &mut violations);
         violations
+    }
+}
+
+/// Returns the status that the rest of the result proves: a result with an error is an error, and one with violations
+/// has not passed.
+const fn find_proven_status(status: StatusName, response: &RuleResponse) -> StatusName {
+    match status {
+        StatusName::Passed | StatusName::Failed if response.error_type.is_some() => StatusName::Error,
+        StatusName::Passed if !response.violations.is_empty() => StatusName::Failed,
+        StatusName::Passed | StatusName::Failed | StatusName::Error => status,
     }
 }
 

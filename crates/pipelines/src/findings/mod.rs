@@ -44,8 +44,8 @@ pub use report::{
 };
 pub(crate) use rule_result::NO_START_TEXT;
 pub use rule_result::{
-    Enforcement, FileResults, FindingMark, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, TEAM_PREFIX,
-    Violation, text_or_placeholder,
+    Enforcement, FileResults, FindingMark, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, StatusName,
+    TEAM_PREFIX, Violation, text_or_placeholder,
 };
 pub use show_mode::ShowMode;
 pub use unfinished_reason::{UNFINISHED_NOTE, format_unfinished_note};

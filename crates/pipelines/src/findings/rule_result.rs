@@ -82,14 +82,25 @@ pub enum Status {
     Error(Option<String>),
 }
 
+/// The platform's name for the status of a rule result. A review has one of the first two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusName {
+    Passed,
+    Failed,
+    Error,
+}
+
+words!(StatusName { Passed => "PASSED", Failed => "FAILED", Error => "ERROR" });
+
 impl Status {
     /// Returns the name that the platform uses for the status.
     pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Passed => "PASSED",
-            Self::Failed(_) => "FAILED",
-            Self::Error(_) => "ERROR",
-        }
+        let name = match self {
+            Self::Passed => StatusName::Passed,
+            Self::Failed(_) => StatusName::Failed,
+            Self::Error(_) => StatusName::Error,
+        };
+        name.name()
     }
 
     /// Returns whether findings with this status can be known or waived. An evaluation error cannot, unless it reports

@@ -10,7 +10,7 @@ use sluicegate_base::input::decode_json;
 use sluicegate_base::named_fields::{NamedFields, parse_json};
 use sluicegate_pipelines::findings::{
     Engine, ExcludedFile, FileResults, FindingMark, FindingState, GateChange, MISSING_RULES_TYPE, Origin,
-    Report, ReviewGap, RuleResult, Severity, Status, UnreviewedFile, Verdict, Violation,
+    Report, ReviewGap, RuleResult, Severity, Status, StatusName, UnreviewedFile, Verdict, Violation,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -251,34 +251,34 @@ impl RuleV2 {
 
     /// Parses the status of the result. Fails if it is unknown, or if it contradicts the findings or the error type.
     fn parse_status(&self, verdict: Verdict) -> Result<Status, ReportReadError> {
-        Ok(match self.status.as_str() {
-            "PASSED" if !self.findings.is_empty() || self.error_type.is_some() => {
+        let Some(name) = StatusName::parse(&self.status) else {
+            return Err(invalid_value(format!(
+                "unknown status {:?} for the rule {:?}",
+                self.status, self.rule
+            )));
+        };
+        Ok(match name {
+            StatusName::Passed if !self.findings.is_empty() || self.error_type.is_some() => {
                 return Err(invalid_value(format!(
                     "the rule {:?} has the status PASSED, but it has findings or an error type",
                     self.rule
                 )));
             }
-            "FAILED" if self.error_type.is_some() => {
+            StatusName::Failed if self.error_type.is_some() => {
                 return Err(invalid_value(format!(
                     "the rule {:?} has the status FAILED, but it has an error type",
                     self.rule
                 )));
             }
-            "FAILED" | "ERROR" if self.findings.is_empty() => {
+            StatusName::Failed | StatusName::Error if self.findings.is_empty() => {
                 return Err(invalid_value(format!(
                     "the rule {:?} has the status {}, but it has no finding",
                     self.rule, self.status
                 )));
             }
-            "PASSED" => Status::Passed,
-            "FAILED" => Status::Failed(self.derive_severity(verdict)?),
-            "ERROR" => Status::Error(self.error_type.clone()),
-            unknown_status => {
-                return Err(invalid_value(format!(
-                    "unknown status {unknown_status:?} for the rule {:?}",
-                    self.rule
-                )));
-            }
+            StatusName::Passed => Status::Passed,
+            StatusName::Failed => Status::Failed(self.derive_severity(verdict)?),
+            StatusName::Error => Status::Error(self.error_type.clone()),
         })
     }
 
