@@ -1,7 +1,9 @@
 //! Allows a CI job to publish only merged commits. Local users are responsible for the commit that they publish.
 
+use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::job::ci::Host;
-use crate::job::context::{self, ContextError, Target};
+use crate::job::context::{self, Target};
 use crate::job::settings::PublishOn;
 use crate::session::Session;
 use crate::workspace::Workspace;
@@ -60,18 +62,33 @@ pub(crate) fn warn_of_unpushed_commit(
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MergedCommit(());
 
-/// Checks in a CI job that the commit is merged, and returns the proof. For the run of a branch in `publish-on`, it is
-/// enough that the commit may be on this branch. Otherwise, for example for a tag or a commit that the job selects, the
-/// commit must be in a branch in `publish-on` or in the default branch. On an unknown CI host, only the default branch
-/// is accepted, because the branch of the run is unknown. A local run and a run with nothing to review need no check.
+/// Returns why a run for an unmerged change publishes nothing, or `None` for any other run. The author of the change
+/// chooses its target branch, and the author of a fork's change may choose any commit.
+pub(crate) fn explain_unmerged_change(target: &Target) -> Option<String> {
+    (target.fork || target.is_change)
+        .then(|| format!("the event {} is about a change that is not merged", target.event))
+}
+
+/// Checks in a CI job that the commit is merged, and returns the proof. A run for an unmerged change is refused,
+/// whatever commit the job selects. For the run of a branch in `publish-on`, it is enough that the commit may be on
+/// this branch. Otherwise, for example for a tag or a commit that the job selects, the commit must be in a branch in
+/// `publish-on` or in the default branch. On an unknown CI host, only the default branch is accepted, because the
+/// branch of the run is unknown. A local run and a run with nothing to review need no check.
 pub(crate) fn require_merged(
     workspace: &Workspace<'_>,
     target: &Target,
     publish_on: &PublishOn,
-) -> Result<MergedCommit, ContextError> {
+) -> Result<MergedCommit, Failure> {
+    if workspace.ci.host.is_local() || target.idle_reason.is_some() {
+        return Ok(MergedCommit(()));
+    }
+    if let Some(reason) = explain_unmerged_change(target) {
+        return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(reason))
+            .with_hint("publish in the job of a push, which runs after the merge"));
+    }
     let is_known_host = workspace.ci.host != Host::Unknown;
     let may_publish = |branch: &str| is_known_host && publish_on.has_branch(branch);
-    let is_branch_run = target.tag.is_none() && target.commit_source.is_host() && !target.is_change;
+    let is_branch_run = target.tag.is_none() && target.commit_source.is_host();
     let is_on_publish_branch = match target.branch.as_deref() {
         Some(branch) if is_branch_run && may_publish(branch) => context::may_be_on_branch(
             &workspace.repo,
@@ -82,7 +99,7 @@ pub(crate) fn require_merged(
         )?,
         _ => false,
     };
-    if workspace.ci.host.is_local() || target.idle_reason.is_some() || is_on_publish_branch {
+    if is_on_publish_branch {
         return Ok(MergedCommit(()));
     }
     context::require_merged(

@@ -1,7 +1,7 @@
 //! The publish that follows a review: its pipelines are reviewed too, changed or not.
 
 use super::build_plan;
-use super::merged_commit::{MergedCommit, require_merged};
+use super::merged_commit::{MergedCommit, explain_unmerged_change, require_merged};
 use super::policy_guard::{check_stricter_gate, reject_unusable_policy, reject_unusable_team_rules};
 use super::required_review::{pipeline_paths, reject_review_of_worktree};
 use crate::error::Failure;
@@ -214,11 +214,8 @@ pub(crate) fn explain_no_publish(target: &Target, publish_on: &PublishOn) -> Opt
     if let Some(reason) = &target.idle_reason {
         return Some(reason.clone());
     }
-    if target.fork || target.is_change {
-        return Some(format!(
-            "the event {} is about a change that is not merged",
-            target.event
-        ));
+    if let Some(reason) = explain_unmerged_change(target) {
+        return Some(reason);
     }
     if let Some(reason) = publish_on.explain_no_publish() {
         return Some(reason.to_owned());

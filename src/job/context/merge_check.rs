@@ -61,7 +61,7 @@ pub fn require_merged(
         Some(_) => {
             return Err(ContextError::NotMerged {
                 head: head.clone(),
-                ahead_of: find_outdated_run_branch(&branches, repo, ci, head)?,
+                ahead_of: find_outdated_run_branch(&branches, &searched_branches, repo, ci, head)?,
                 branches: searched_branches,
                 remote: branches.fetch_remote(),
                 host: ci.host,
@@ -75,16 +75,19 @@ pub fn require_merged(
     })
 }
 
-/// Returns the branch of the run if this clone's copy of it may be outdated: its tip is an ancestor of the commit, so
-/// the branch on the remote may already contain the commit. Returns `None` for the branch of an unmerged change.
+/// Returns the branch of the run if it was searched for the commit, and this clone's copy of it may be outdated: its
+/// tip is an ancestor of the commit, so the branch on the remote may already contain the commit. Returns `None` for the
+/// branch of an unmerged change.
 fn find_outdated_run_branch(
     branches: &TargetBranches<'_>,
+    searched_branches: &[String],
     repo: &Repository,
     ci: &CiContext,
     head: &CommitId,
 ) -> Result<Option<String>, ContextError> {
-    let run_branch = ci.branch.as_deref().filter(|_| ci.trigger != Trigger::Change);
+    let run_branch = ci.branch.as_ref().filter(|_| ci.trigger != Trigger::Change);
     let tracked_branch = run_branch
+        .filter(|branch| searched_branches.contains(branch))
         .map(|branch| branches.find_tracked_branch(branch))
         .transpose()?
         .flatten();

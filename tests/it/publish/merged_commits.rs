@@ -1,7 +1,9 @@
 //! Only merged commits are published, and no rerun makes an old state the latest version.
 
 use crate::support::release::{publish_call, stage, versions};
-use crate::support::{Call, Job, RULES, RULES_FILE, World, git, head, orchestration_text, repository};
+use crate::support::{
+    Call, Job, RULES, RULES_FILE, World, git, head, orchestration_text, pull_request_payload, repository,
+};
 use serde_json::json;
 
 pub type Tagged = fn(&World, Call) -> Call;
@@ -676,30 +678,36 @@ fn publish_without_known_default_branch_advises_to_name_it() {
 
 /// Only a clone whose branch may be outdated is advised to fetch it.
 #[test]
-fn publish_of_unmerged_push_advises_a_fetch_only_if_the_branch_may_be_outdated() {
+fn publish_of_unmerged_commit_advises_a_fetch_only_if_the_branch_may_be_outdated() {
     let (world, server) = stage();
-    world.git("checkout -q -b other");
-    world.write("note.txt", "other");
-    world.commit("other");
-    world.push();
-    let publish = || {
-        let payload = json!({ "repository": repository(), "ref": "refs/heads/other", "before": "0".repeat(40),
-            "after": head(&world) });
+    world.write("note.txt", "not merged");
+    world.commit("on main");
+    let publish = |branch: &str| {
+        let payload = json!({ "repository": repository(), "ref": format!("refs/heads/{branch}") });
         Job::github()
-            .event("push", "refs/heads/other", &payload)
+            .event("workflow_dispatch", &format!("refs/heads/{branch}"), &payload)
             .extend(&world, publish_call(&world, &server))
-            .run("publish --version-name 1")
+            .variable("GITHUB_SHA", world.git("rev-parse origin/main"))
+            .variable(
+                "SLUICEGATE_TARGET_REPOSITORY",
+                world.remote().display().to_string(),
+            )
+            .run("publish --version-name 1 --head HEAD")
             .expect(7)
     };
-    publish().saying(&[
+    publish("main").saying(&[
         "is not merged",
         "if the branch already contains it, this clone is outdated",
     ]);
+    // The commit is on the branch of the run, but a fetch of that branch does not merge it.
+    world.git("push -q origin HEAD:refs/heads/other");
+    world.git("fetch -q origin");
+    publish("other").saying(&["is not merged", "hint: push and merge the commit first"]);
     // The clone's branch has another commit instead.
-    world.git("checkout -q --detach main");
+    world.git("checkout -q --detach main~1");
     world.write("note.txt", "replaced");
     world.commit("replaced");
-    publish().saying(&["is not merged", "hint: push and merge the commit first"]);
+    publish("main").saying(&["is not merged", "hint: push and merge the commit first"]);
     assert_eq!(versions(&world, &server), []);
 }
 
@@ -741,5 +749,49 @@ fn push_to_default_branch_with_open_pull_request_is_published() {
     assert_eq!(versions(&world, &server), []);
     world.git("fetch -q origin");
     publish.run(args).expect(0);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
+}
+
+/// The author of a change chooses its target branch, and so the `publish-on` of that branch's configuration file.
+#[test]
+fn publish_in_job_of_change_to_branch_of_its_author_is_refused() {
+    let (world, server) = stage();
+    world.write("sluicegate.yaml", "publish-on: { branches: [main] }\n");
+    world.commit("configuration");
+    world.push();
+    world.git("checkout -q -b lax");
+    world.write("sluicegate.yaml", "publish-on: { branches: ['**'] }\n");
+    world.commit("lax");
+    world.push();
+    world.git("checkout -q -b change");
+    world.write("note.txt", "not merged");
+    world.commit("change");
+    world.push();
+    let mut payload = pull_request_payload(&world);
+    payload["pull_request"]["base"] = json!({
+        "ref": "lax", "sha": world.git("rev-parse lax"), "repo": { "full_name": "o/p" },
+    });
+    let github = Job::github()
+        .event("pull_request", "refs/pull/7/merge", &payload)
+        .extend(&world, publish_call(&world, &server));
+    let gitlab = Job::gitlab()
+        .pull_request()
+        .extend(&world, publish_call(&world, &server))
+        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "lax");
+    for call in [&github, &gitlab] {
+        for head in ["", "--head origin/main"] {
+            call.run(("publish --version-name 1", head))
+                .expect(7)
+                .saying(&["is about a change that is not merged"]);
+        }
+    }
+    assert_eq!(versions(&world, &server), []);
+    // Counterpart: the push of the merge.
+    world.git("checkout -q main");
+    world.git("merge -q --ff-only change");
+    world.push();
+    call_of_push(&world, publish_call(&world, &server))
+        .run("publish --version-name 1")
+        .expect(0);
     assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
 }
