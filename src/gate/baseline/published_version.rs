@@ -3,6 +3,7 @@
 use super::adoption::Adoption;
 use super::{Baseline, describe_earlier_base};
 use crate::error::Failure;
+use crate::job::context::join_short_ids;
 use crate::job::settings::Connection;
 use crate::session::Session;
 use crate::session::artifact_versions::list_versions;
@@ -88,12 +89,24 @@ impl Baseline {
     ) -> Result<Self, Failure> {
         let missing_version = format!("no version of {prefix} is enabled");
         Ok(match workspace.find_new_only_adoption(head)? {
-            Adoption::AtCommit(commit) => {
+            Adoption::AtCommits(commits) => {
                 let reason = format!(
-                    "commit {}, which set `new-only` in sluicegate.yaml, because {missing_version}",
+                    "{} {}, which set `new-only` in sluicegate.yaml, because {missing_version}",
+                    if commits.len() == 1 { "commit" } else { "commits" },
+                    join_short_ids(&commits)
+                );
+                Self {
+                    bases: commits,
+                    ..Self::at_published_commit(None, reason)
+                }
+            }
+            Adoption::NotInHead(commit) => {
+                let reason = format!(
+                    "{missing_version}, and head does not contain commit {}, which set `new-only` on the default \
+                     branch",
                     commit.short()
                 );
-                Self::at_published_commit(Some(commit), reason)
+                Self::at_published_commit(None, reason)
             }
             Adoption::NotInHistory => Self::at_published_commit(None, missing_version),
             Adoption::Unknown => Self::at_published_commit(

@@ -2,7 +2,7 @@
 //! platform continues to list.
 
 use crate::support::release::{publish_call, stage, versions};
-use crate::support::{Call, Job, Platform, Shop, World, answer, head, orchestration_text};
+use crate::support::{Call, Job, Platform, Shop, World, answer, head, orchestration_text, repository};
 use serde_json::json;
 
 /// Returns an orchestration that calls `jobs/clean.tran.yaml` in this notation.
@@ -225,6 +225,67 @@ fn red_push_after_adoption_publishes_nothing_and_neither_does_the_next() {
         .extend(&world, publish_call(&world, &server))
         .run(CI)
         .expect(0);
+    assert_eq!(versions(&world, &server).len(), 1);
+}
+
+/// A plain `git pull` before the push: the adoption is then no longer in the first-parent history of the branch.
+#[test]
+fn red_push_that_merges_default_branch_into_its_commit_publishes_nothing() {
+    let (world, server, past) = stage_with_adoption_branch();
+    let before = head(&world);
+    world.git(format!("checkout -q -B main {past}"));
+    world.write("sales/new.orch.yaml", orchestration_text(&BAD));
+    world.commit("red");
+    world.git(format!("merge -q --no-ff -m pull {before}"));
+    world.push();
+    let publish = |before: &str| {
+        Job::github()
+            .push(before)
+            .extend(&world, publish_call(&world, &server))
+            .run(CI)
+    };
+    let output = publish(&before).expect(1);
+    assert!(output.all().contains("1 new"), "{}", output.all());
+    assert_eq!(versions(&world, &server), []);
+    // Counterpart: the findings from the adoption are still known.
+    let before = head(&world);
+    world.write(
+        "sales/new.orch.yaml",
+        orchestration_text(&["Start", "Good", "Done"]),
+    );
+    world.commit("mended");
+    world.push();
+    let output = publish(&before).expect(0);
+    assert!(output.all().contains("1 known"), "{}", output.all());
+}
+
+#[test]
+fn branch_that_sets_new_only_itself_publishes_no_finding_of_its_own() {
+    let (world, server, past) = stage_with_adoption_branch();
+    let lists_release = "review: { new-only: true }\npublish-on: { branches: [main, 'release/*'] }\n";
+    world.write("sluicegate.yaml", lists_release);
+    world.commit("also publish releases");
+    world.push();
+    let publish_branch = |branch: &str, start: &str| {
+        world.git(format!("checkout -q -b {branch} {start}"));
+        world.write("sluicegate.yaml", lists_release);
+        world.write("note.txt", branch);
+        world.commit("release");
+        world.push();
+        let payload = json!({ "repository": repository(), "ref": format!("refs/heads/{branch}"),
+            "before": "0".repeat(40), "after": head(&world), "created": true });
+        Job::github()
+            .event("push", &format!("refs/heads/{branch}"), &payload)
+            .extend(&world, publish_call(&world, &server))
+            .run((CI, "--report json=-"))
+    };
+    let output = publish_branch("release/1", &past);
+    assert_eq!(output.code, 1, "{}", output.all());
+    let report = output.json().to_string();
+    assert!(report.contains("head does not contain commit"), "{report}");
+    assert_eq!(versions(&world, &server), []);
+    // Counterpart: a branch that contains the adoption of the default branch.
+    publish_branch("release/2", "main").expect(0);
     assert_eq!(versions(&world, &server).len(), 1);
 }
 
