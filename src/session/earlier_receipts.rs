@@ -1,12 +1,10 @@
 //! The receipts that earlier runs left at the paths to which this run writes. Their content is kept before this run
 //! replaces them, because a rerun waits for the executions that they name.
 
-use crate::job::policy;
 use crate::publish::{MAX_RECEIPT_BYTES, Receipt};
 use crate::session::Session;
 use sluicegate_base::input;
 use sluicegate_base::mutex_lock::lock_mutex;
-use sluicegate_git::Repository;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -35,19 +33,5 @@ impl Session {
     pub(crate) fn earlier_receipt(&self, path: &Path) -> Option<Result<Vec<u8>, String>> {
         let receipts = lock_mutex(&self.earlier_receipts);
         receipts.get(path).cloned()
-    }
-
-    /// Returns whether git tracks the file, or a link or submodule in its path: then the change controls its content.
-    /// Also looks up the path to which links lead. A path that git cannot look up is treated as tracked.
-    pub(crate) fn is_tracked_path(&self, repo: &Repository, path: &Path) -> bool {
-        policy::list_tracked_paths(repo.root(), path)
-            .iter()
-            .flat_map(|path_in_repository| Path::new(path_in_repository).ancestors())
-            .filter_map(Path::to_str)
-            .filter(|ancestor| !ancestor.is_empty())
-            .any(|ancestor| {
-                repo.is_tracked(ancestor, self.hook_index_path(repo))
-                    .unwrap_or(true)
-            })
     }
 }

@@ -75,13 +75,32 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the first symbolic link of the repository in this path that git tracks.
+    /// Returns the first symbolic link of the repository in this path that git tracks, also in a submodule.
     fn find_tracked_link(&self, repo: &Repository, path: &Path) -> Option<String> {
         let full_path = self.env.current_dir().join(path);
-        // A link that git cannot look up may belong to the change.
         policy::find_links_in_path(repo.root(), &full_path)
             .into_iter()
-            .find(|link| repo.is_tracked(link, self.hook_index_path(repo)).unwrap_or(true))
+            .find(|link| self.tracks_part_of_path(repo, link))
+    }
+
+    /// Returns whether git tracks the file, or a link or submodule in its path: then the change controls its content.
+    /// Also looks up the paths to which links lead. The path is absolute, or relative to the current directory.
+    pub(crate) fn is_tracked_path(&self, repo: &Repository, path: &Path) -> bool {
+        let full_path = self.env.current_dir().join(path);
+        policy::list_tracked_paths(repo.root(), &full_path)
+            .iter()
+            .chain(&policy::find_links_in_path(repo.root(), &full_path))
+            .any(|path_in_repository| self.tracks_part_of_path(repo, path_in_repository))
+    }
+
+    /// Returns whether git tracks the path or a directory in it, which is then a submodule or a link. A path that git
+    /// cannot look up may belong to the change, so it is treated as tracked.
+    fn tracks_part_of_path(&self, repo: &Repository, path_in_repository: &str) -> bool {
+        Path::new(path_in_repository)
+            .ancestors()
+            .filter_map(Path::to_str)
+            .filter(|ancestor| !ancestor.is_empty())
+            .any(|ancestor| repo.is_tracked(ancestor, self.hook_index_path(repo)).unwrap_or(true))
     }
 
     /// Returns an error if the path of a report or a statement leads through a symbolic link that git tracks.

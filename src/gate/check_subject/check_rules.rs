@@ -112,7 +112,15 @@ impl Workspace<'_> {
     fn read_named_rules(&self, session: &Session, file: &Path) -> Result<CheckRules, Failure> {
         let absolute_path = session.env.current_dir().join(file);
         let typed_path = file.display().to_string();
-        let is_inside = policy::find_path_in_repository(self.repo.root(), &absolute_path).is_some();
+        // A symbolic link is followed, as in every other path that the job passes.
+        let real_path = absolute_path
+            .canonicalize()
+            .unwrap_or_else(|_| absolute_path.clone());
+        let root = self.repo.root();
+        // Without links, `LINK/..` is another directory than with links, and a link may lead to one of the change.
+        let is_inside = policy::find_path_in_repository(root, &absolute_path).is_some()
+            || policy::find_path_in_repository(root, &real_path).is_some()
+            || !policy::find_links_in_path(root, &absolute_path).is_empty();
         if is_inside && !self.ci.host.is_local() {
             let message =
                 format!("cannot use the rules file {typed_path}: the change under review controls this file");
@@ -120,8 +128,6 @@ impl Workspace<'_> {
                 "pass a file outside the checkout to --rules; without --rules, the project's rules file is evaluated",
             ));
         }
-        // A symbolic link is followed, as in every other path that the job passes.
-        let real_path = absolute_path.canonicalize().unwrap_or(absolute_path);
         // The outer error is that the file cannot be read, the inner one that its content is not a document.
         let document = read_document_on_disk(&real_path).map_err(|error| {
             let context = format!("could not read the rules file {typed_path}");

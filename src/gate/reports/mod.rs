@@ -144,12 +144,11 @@ impl<'a> SavedReports<'a> {
         reports: &[Report],
     ) -> Result<Option<String>, Failure> {
         let name = file.display().to_string();
-        let full_path = session.env.current_dir().join(file);
         let head = reports
             .first()
             .and_then(|report| report.context.head.as_deref())
             .unwrap_or_default();
-        self.reject_tracked_file(&full_path, &name, head)?;
+        self.reject_tracked_file(session, file, &name, head)?;
         self.require_ancestor(older, &name, head)
     }
 

@@ -7,8 +7,8 @@ use crate::gate::reports::SavedReports;
 use crate::job::ci::Trigger;
 use crate::job::cli::CiArgs;
 use crate::job::context::{self, CommitSource, ContextError, PolicyRevision, RequestedRevisions};
-use crate::job::policy;
 use crate::job::settings::variable;
+use crate::session::Session;
 use sluicegate_base::text::join_with_or;
 use sluicegate_git::{CommitId, GitError, Repository, is_full_id};
 use sluicegate_pipelines::findings::Report;
@@ -122,22 +122,19 @@ impl SavedReports<'_> {
     }
 
     /// Fails if git tracks the file, because a change could then provide the report that it is compared with. A run on
-    /// a merged branch is not checked, because that branch contains only merged files. `absolute_path` is the path of
-    /// the file, and `head` is the commit of the new report.
+    /// a merged branch is not checked, because that branch contains only merged files. `head` is the commit of the new
+    /// report.
     pub(super) fn reject_tracked_file(
         &self,
-        absolute_path: &Path,
+        session: &Session,
+        file: &Path,
         report_name: &str,
         head: &str,
     ) -> Result<(), Failure> {
         let Some(repo) = self.repo else {
             return Ok(());
         };
-        let names = policy::list_tracked_paths(repo.root(), absolute_path);
-        // A file that git cannot look up may belong to the change.
-        let is_tracked = names
-            .iter()
-            .any(|name| repo.is_tracked(name, None).unwrap_or(true));
+        let is_tracked = session.is_tracked_path(repo, file);
         let is_merged = match self.find_commit(head)? {
             Some((repo, head_commit)) if is_tracked => self.is_on_merged_branch(repo, &head_commit)?,
             _ => false,

@@ -1,6 +1,8 @@
 //! Determines whether a file is in the repository and belongs to the change, or is outside and belongs to the job.
 //! Checks the output paths that a change may set.
 
+use super::symlinks::MAX_LINKS;
+use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
@@ -89,17 +91,42 @@ pub fn contains_link(full: &Path) -> bool {
     full.ancestors().any(Path::is_symlink)
 }
 
-/// Returns the parts of the path that are symbolic links in the repository, each as a path relative to the root.
+/// Returns the symbolic links in the repository through which the path leads, each as a path relative to the root. Also
+/// finds those to which another link leads, which may be outside the repository.
 pub fn find_links_in_path(root: &Path, full: &Path) -> Vec<String> {
     let Ok(root) = root.canonicalize() else {
         return Vec::new();
     };
-    let mut ancestors: Vec<&Path> = full.ancestors().collect();
-    ancestors.reverse();
-    ancestors
-        .into_iter()
-        .filter_map(|ancestor| find_link_in_root(&root, ancestor))
-        .collect()
+    let mut links = Vec::new();
+    let mut link_count = 0;
+    let mut visited_path = PathBuf::new();
+    let mut remaining_parts: VecDeque<PathBuf> = list_parts(full).collect();
+    while let Some(part) = remaining_parts.pop_front() {
+        if part == Path::new("..") {
+            visited_path.pop();
+            continue;
+        }
+        visited_path.push(part);
+        let Ok(target) = visited_path.read_link() else {
+            continue;
+        };
+        links.extend(find_link_in_root(&root, &visited_path));
+        link_count += 1;
+        if link_count > MAX_LINKS {
+            break;
+        }
+        // The target is relative to the link's directory, and its parts take the place of the link.
+        visited_path.pop();
+        for target_part in list_parts(&target).rev() {
+            remaining_parts.push_front(target_part);
+        }
+    }
+    links
+}
+
+/// Returns the parts of a path. The first part of an absolute path is the root.
+fn list_parts(path: &Path) -> impl DoubleEndedIterator<Item = PathBuf> {
+    path.components().map(|part| PathBuf::from(part.as_os_str()))
 }
 
 /// Returns `path` relative to `root` if `path` is a symbolic link in a directory of `root`.
@@ -243,5 +270,16 @@ mod tests {
         assert!(find_links_in_path(&root, &root.join("real/file")).is_empty());
         let tracked_paths = list_tracked_paths(&root, &root.join("link/file"));
         assert_eq!(tracked_paths, ["link/file", "real/file"]);
+        // A link outside the repository leads to the link in it.
+        let outside = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(root.join("link"), outside.path().join("first")).unwrap();
+        std::os::unix::fs::symlink("first", outside.path().join("second")).unwrap();
+        assert_eq!(
+            find_links_in_path(&root, &outside.path().join("second/../second/file")),
+            ["link"]
+        );
+        // A link to itself has no end.
+        std::os::unix::fs::symlink("loop", root.join("loop")).unwrap();
+        assert_eq!(find_links_in_path(&root, &root.join("loop/file"))[0], "loop");
     }
 }

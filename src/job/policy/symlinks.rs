@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 /// Maximum number of links that are followed in one path, as in Linux.
-const MAX_LINKS: usize = 40;
+pub(super) const MAX_LINKS: usize = 40;
 /// Maximum length of a link's target, in bytes.
 const MAX_TARGET_BYTES: u64 = 4096;
 

@@ -227,9 +227,17 @@ fn check_in_job_refuses_rules_file_in_checkout() {
     std::fs::write(&outside, RULES).unwrap();
     let link = world.path().join("link.yaml");
     std::os::unix::fs::symlink(world.work().join("lax.yaml"), &link).unwrap();
+    // Without links, this path is outside the checkout.
+    world.write("deep/deeper/note.txt", "a directory");
+    std::os::unix::fs::symlink(world.work().join("deep"), world.path().join("dir")).unwrap();
     for (name, host) in HOSTS {
         let call = host(&world, Call::new(&world.work()));
-        for file in ["lax.yaml", "../work/lax.yaml", link.to_str().unwrap()] {
+        for file in [
+            "lax.yaml",
+            "../work/lax.yaml",
+            "../dir/../lax.yaml",
+            link.to_str().unwrap(),
+        ] {
             let output = call.run(&["check", "--rules", file]);
             assert_eq!(output.code, 2, "{name}: {file}: {}", output.all());
             assert!(

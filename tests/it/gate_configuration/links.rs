@@ -289,3 +289,66 @@ fn report_that_job_names_follows_no_link_of_change() {
         .expect(0);
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 2);
 }
+
+/// Creates a change with a submodule `module`, which has links to `outside` and to the file `outside/secret`, and with
+/// the link `out` to `outside`. The link `job-out` next to the checkout leads to `out`.
+fn world_with_indirect_links() -> World {
+    let world = project();
+    let outside = world.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("secret"), "S3cret\n").unwrap();
+    let other = World::new();
+    symlink(&outside, other.work().join("out")).unwrap();
+    symlink(outside.join("secret"), other.work().join("secret.yaml")).unwrap();
+    other.commit("links");
+    other.push();
+    world.git("checkout -q -b change");
+    symlink(&outside, world.work().join("out")).unwrap();
+    world.git(format!(
+        "submodule --quiet add file://{} module",
+        other.remote().display()
+    ));
+    world.commit("indirect links");
+    world.push();
+    symlink(world.work().join("out"), world.path().join("job-out")).unwrap();
+    world
+}
+
+#[test]
+fn output_follows_no_indirect_link_of_change() {
+    let world = world_with_indirect_links();
+    for path in ["module/out/x.json", "module/secret.yaml", "../job-out/x.json"] {
+        for command in ["check --report json=", "variables list --out "] {
+            let output = Call::with_platform(&world.work(), "http://127.0.0.1:9")
+                .variable("CI", "true")
+                .run(format!("{command}{path}"));
+            assert_eq!(output.code, 2, "{command}{path}: {}", output.all());
+            output.saying(&["is a symbolic link in the repository"]);
+        }
+    }
+    let outside = world.path().join("outside");
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1);
+    // Counterpart: a link of the job to its own link.
+    symlink(&outside, world.path().join("own")).unwrap();
+    symlink("own", world.path().join("own-again")).unwrap();
+    let local = Call::new(&world.work()).run("check --report json=../own-again/x.json");
+    assert!(outside.join("x.json").is_file(), "{}", local.all());
+}
+
+#[test]
+fn input_follows_no_indirect_link_of_change_out_of_repository() {
+    let world = world_with_indirect_links();
+    let in_job = |path: &str| {
+        Call::new(&world.work())
+            .variable("CI", "true")
+            .run(("rules lint", path))
+    };
+    for path in ["module/secret.yaml", "../job-out/secret"] {
+        let output = in_job(path).expect(2);
+        assert!(!output.all().contains("S3cret"), "{path}: {}", output.all());
+        output.saying(&["leads out of the repository"]);
+    }
+    symlink(world.path().join("outside/secret"), world.path().join("own")).unwrap();
+    let output = in_job("../own");
+    assert!(!output.all().contains("leads out of"), "{}", output.all());
+}

@@ -201,6 +201,42 @@ fn comparison_of_a_change_with_its_own_past_is_refused() {
     unknown("../main.json").expect(0);
 }
 
+/// The commit of the submodule is a part of the change, and so are the files in it.
+#[test]
+fn comparison_with_report_in_submodule_of_change_is_refused() {
+    let world = world_with_reports();
+    let other = World::new();
+    other.write("old.json", fs::read(world.path().join("main.json")).unwrap());
+    other.commit("a report");
+    other.push();
+    world.git(format!(
+        "submodule --quiet add file://{} reports",
+        other.remote().display()
+    ));
+    world.commit("submodule");
+    world.push();
+    let outside = world.path().join("link");
+    std::os::unix::fs::symlink(world.work().join("reports"), &outside).unwrap();
+    fs::create_dir(world.work().join("fetched")).unwrap();
+    fs::copy(
+        world.path().join("main.json"),
+        world.work().join("fetched/old.json"),
+    )
+    .unwrap();
+    for (_, host) in HOSTS {
+        let call = host(&world, Call::new(&world.work()));
+        call.run("check --report json=../new.json").expect(0);
+        for path in ["reports/old.json", "../link/old.json"] {
+            call.run(format!("report --compare {path} ../new.json"))
+                .expect(2)
+                .saying(&["git tracks the report"]);
+        }
+        // Counterpart: a directory of the job in the checkout.
+        call.run("report --compare fetched/old.json ../new.json")
+            .expect(0);
+    }
+}
+
 #[test]
 fn trial_merge_is_compared_with_report_of_newer_commit_of_target() {
     let pipeline = orchestration_text(&["Start", "Load", "Done"]);
