@@ -97,7 +97,7 @@ fn reject_invalid_source(
     Ok(())
 }
 
-/// Fails if the new path exists, is behind a link or in the git directory, lacks the pipeline's extension, or differs
+/// Fails if the new path exists, is behind a link, in a submodule or in the git directory, lacks the pipeline's extension, or differs
 /// from another path only in its spelling.
 fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<(), Failure> {
     let root = reader.workspace.repo.root();
@@ -108,6 +108,7 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
         let message = format!("`{new_path}` is inside the git directory");
         return Err(Failure::usage(message).with_hint(OTHER_PATH_HINT));
     }
+    reject_target_in_submodule(reader, new_path)?;
     if full_path.symlink_metadata().is_ok() && !is_same_file(&root.join(old_path), &full_path) {
         return Err(Failure::usage(format!("`{new_path}` already exists")).with_hint(OTHER_PATH_HINT));
     }
@@ -132,6 +133,20 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
         .with_hint("pass a new path with a name before the extension"));
     }
     reject_spelling_conflicts(reader, moves)
+}
+
+/// Fails if git tracks a part of the new path as a submodule, because git would replace the submodule by the file.
+fn reject_target_in_submodule(reader: &ReferenceReader<'_>, new_path: &str) -> Result<(), Failure> {
+    let repo = &reader.workspace.repo;
+    let no_hook_index = None;
+    for directory in Path::new(new_path).ancestors().skip(1).filter_map(Path::to_str) {
+        let is_directory = !directory.is_empty() && repo.root().join(directory).is_dir();
+        if is_directory && repo.is_tracked(directory, no_hook_index)? {
+            let message = format!("`{new_path}` is in the submodule `{directory}`");
+            return Err(Failure::usage(message).with_hint(OTHER_PATH_HINT));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the path without the extension of a pipeline or of a YAML file, for a suggested name.

@@ -1043,3 +1043,26 @@ fn file_with_merge_conflict_is_not_moved() {
     // Another file can be moved during the merge.
     mv(&world, "sales/count.sql sales/sum.sql").expect(0);
 }
+
+/// git would replace the submodule in the index by the moved file.
+#[test]
+fn move_into_submodule_is_refused_and_keeps_submodule() {
+    let world = world_with_references();
+    let other = World::new();
+    other.write("lib.sql", "select 1\n");
+    other.commit("first");
+    other.push();
+    world.git(format!(
+        "submodule --quiet add file://{} vendor",
+        other.remote().display()
+    ));
+    world.commit("submodule");
+    for new_path in ["vendor", "vendor/new.sql", "vendor/deeper/new.sql"] {
+        mv(&world, ("sales/count.sql", new_path))
+            .expect(2)
+            .saying(&["is in the submodule `vendor`"]);
+    }
+    assert_eq!(world.git("status --short"), "");
+    mv(&world, "sales/count.sql other/count.sql").expect(0);
+    assert!(world.git("ls-files --stage vendor").starts_with("160000 "));
+}
