@@ -324,9 +324,12 @@ fn deliver_report(
     let mut context = report_context::build_report_context(session, delivery, changes);
     let mut status = ExitStatus::Success;
     let mut report_result = |result| status = status.worse(report_delivery_result(session, result));
-    let junit_path =
+    let written_reports =
         report_files::write_reports(session, delivery.host(), delivery, &context, &mut report_result);
-    let outputs = step_results::list_step_outputs(delivery, junit_path);
+    let outputs = step_results::list_step_outputs(delivery, written_reports.junit_path);
+    if reproduction::is_failed_review_in_ci(delivery) {
+        context.reports = written_reports.locations;
+    }
     context.annotated_error_count = session.annotated_error_count.load(Ordering::Relaxed);
     report_result(step_results::print_findings(
         session, delivery, &context, &outputs,

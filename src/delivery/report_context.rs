@@ -3,7 +3,7 @@
 
 use super::azure_variables::find_azure_build;
 use super::file_lines::add_file_lines;
-use super::{Delivery, report_changes, report_files, repository_links, reproduction};
+use super::{Delivery, report_changes, repository_links, reproduction};
 use crate::gate::changes::change_list;
 use crate::job::ci::Host;
 use crate::job::settings::FILE_NAME;
@@ -51,11 +51,6 @@ pub(super) fn build_report_context(
         rules_file_errors: delivery.rules_file_errors.clone(),
         missing_rules_hint: delivery.missing_rules_hint.clone(),
         reproduction_command: reproduction::build_reproduction_command(session, delivery),
-        reports: if reproduction::is_failed_review_in_ci(delivery) {
-            report_files::describe_report_locations(session, delivery.host(), delivery)
-        } else {
-            Vec::new()
-        },
         rules: list_rule_texts(delivery.team_rules),
         existing_file: find_anchor_file(delivery, report),
         removed_gate_files: list_removed_gate_files(delivery, report),

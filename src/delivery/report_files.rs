@@ -17,38 +17,58 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// The reports that a run wrote to files.
+#[derive(Debug, Default)]
+pub(super) struct WrittenReports {
+    /// The path of the first JUnit report.
+    pub junit_path: Option<String>,
+    /// The locations where the user finds the reports, for display.
+    pub locations: Vec<String>,
+}
+
+impl WrittenReports {
+    /// Adds a report that was written to this path.
+    fn add(&mut self, format: Format, displayed_path: String) {
+        if format.is_junit() && self.junit_path.is_none() {
+            self.junit_path = Some(displayed_path.clone());
+        }
+        self.locations.push(displayed_path);
+    }
+}
+
 /// Writes the requested reports, and passes the result of each to `record_result`. If none is requested, writes the
-/// reports that the host looks for. Returns the path of the JUnit report, if it was written to a file.
+/// reports that the host looks for. Returns the reports that were written to files.
 pub(super) fn write_reports(
     session: &Session,
     host: Host,
     delivery: &Delivery<'_>,
     context: &ReportContext,
     record_result: &mut impl FnMut(Result<(), Failure>),
-) -> Option<String> {
+) -> WrittenReports {
     let (report, requested_reports) = (delivery.report, &delivery.destinations.reports);
     if requested_reports.is_empty() {
         return write_default_reports(session, host, report, context);
     }
-    let mut junit_path = None;
+    let mut written_reports = WrittenReports::default();
     let results = write_reports_in_parallel(session, requested_reports, report, context);
     for (target, result) in requested_reports.iter().zip(results) {
-        if result.is_ok() && target.format.is_junit() && junit_path.is_none() {
-            junit_path = target.path.as_ref().map(|path| path.display().to_string());
+        if let (Ok(()), Some(path)) = (&result, &target.path) {
+            written_reports.add(target.format, path.display().to_string());
         }
         record_result(result);
     }
-    junit_path
+    written_reports
 }
 
 /// Writes the reports that the host looks for, and prints the path of each. If such a report cannot be written, this is
-/// only a warning, because nobody requested it. Returns the path of the JUnit report, if it was written.
+/// only a warning, because nobody requested it. Returns the reports that were written; the step summary is one of their
+/// locations.
 fn write_default_reports(
     session: &Session,
     host: Host,
     report: &Report,
     context: &ReportContext,
-) -> Option<String> {
+) -> WrittenReports {
     let (mut displayed_paths, mut targets) = (Vec::new(), Vec::new());
     for default_report in resolve_default_reports(session, host) {
         let displayed_path = default_report.describe_path(session.env.current_dir());
@@ -64,20 +84,21 @@ fn write_default_reports(
             )),
         }
     }
-    let mut junit_path = None;
+    let mut written_reports = WrittenReports::default();
     let results = write_reports_in_parallel(session, &targets, report, context);
     for ((displayed_path, target), result) in displayed_paths.into_iter().zip(&targets).zip(results) {
         match result {
             Ok(()) => {
                 session.ui.say(&format!("wrote {displayed_path} for {host}"));
-                if target.format.is_junit() {
-                    junit_path = Some(displayed_path);
-                }
+                written_reports.add(target.format, displayed_path);
             }
             Err(failure) => session.ui.warn(&failure.describe()),
         }
     }
-    junit_path
+    if session.has_step_summary() {
+        written_reports.locations.push("the step summary".to_owned());
+    }
+    written_reports
 }
 
 /// Returns the reports that the host looks for, with their paths. A report whose path leads outside of the checkout is
@@ -245,28 +266,6 @@ fn buildkite_junit_path(job: Option<&str>) -> String {
         Some(job) => format!("tmp/junit-sluicegate-{job}.xml"),
         None => "tmp/junit-sluicegate.xml".to_owned(),
     }
-}
-
-/// Returns the locations where the user finds the reports, for display: the requested paths, otherwise the default
-/// paths that the run may write and the step summary. Reports on standard output are omitted.
-pub(super) fn describe_report_locations(
-    session: &Session,
-    host: Host,
-    delivery: &Delivery<'_>,
-) -> Vec<String> {
-    let requested_reports = &delivery.destinations.reports;
-    if !requested_reports.is_empty() {
-        return requested_reports
-            .iter()
-            .filter_map(|target| Some(target.path.as_ref()?.display().to_string()))
-            .collect();
-    }
-    let default_paths = resolve_default_reports(session, host)
-        .into_iter()
-        .filter(|report| report.destination.is_ok())
-        .map(|report| report.describe_path(session.env.current_dir()));
-    let summary_location = session.has_step_summary().then(|| "the step summary".to_owned());
-    default_paths.chain(summary_location).collect()
 }
 
 /// Writes one report to its file, or to standard output if it has none. Warns if the format omits findings.

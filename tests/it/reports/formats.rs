@@ -358,6 +358,27 @@ fn default_report_that_is_not_written_is_not_named() {
 }
 
 #[test]
+fn default_report_whose_write_fails_is_not_named() {
+    let world = change_with_bad_sales_pipeline();
+    world.write("junit.xml/file", "a directory where the report would be");
+    let output = Job::gitlab().pull_request().call(&world).run("check").expect(1);
+    assert!(
+        output.out.contains("Reports: gl-code-quality-report.json\n"),
+        "{}",
+        output.all()
+    );
+    fs::remove_dir_all(world.work().join("junit.xml")).unwrap();
+    let output = Job::gitlab().pull_request().call(&world).run("check").expect(1);
+    assert!(
+        output
+            .out
+            .contains("Reports: gl-code-quality-report.json, junit.xml\n"),
+        "{}",
+        output.all()
+    );
+}
+
+#[test]
 fn step_summary_is_named_only_if_job_has_one() {
     let world = change_with_bad_sales_pipeline();
     let call = Job::github().pull_request().call(&world);
