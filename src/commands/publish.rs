@@ -34,7 +34,7 @@ pub(crate) fn run(session: &Session, args: &PublishArgs) -> CommandResult {
     let merged_commit = require_merged(&workspace, &target, &publish_on)?;
     warn_of_unpushed_commit(session, &workspace, &mut target)?;
     check_stricter_gate(session, &workspace, &target)?;
-    let required_report = RequiredReport::read_required_review(session, &settings, &connection)?;
+    let required_report = RequiredReport::read_required_review(session, &workspace, &settings, &connection)?;
     let publish_step = Publication {
         session,
         workspace: &workspace,

@@ -104,23 +104,12 @@ fn require_reviewed_commit<'g, S: ReportSubject>(
 /// Returns the reason if a setting of the job that selects the files of the gate configuration differs from that of the
 /// review: the statement would list files that the review did not use.
 fn explain_different_settings(workspace: &Workspace<'_>, context: &ReviewContext) -> Option<String> {
-    let config_sha256 = workspace.config_digest_of_job.as_ref().map(|file| &file.sha256);
     let has_same_team_rules = context.team_rules_off == workspace.are_team_rules_turned_off_by_job()
         && context.team_rules == workspace.find_team_rules_path_of_job();
-    let setting = if context.config != workspace.find_config_file_of_job() {
-        "--config"
-    } else if context.config_sha256.as_ref() != config_sha256 {
-        return Some("the file of --config has other content than in the review".to_owned());
-    } else if context.config_dir != workspace.find_config_dir_of_job() {
-        "--config-dir"
-    } else if !has_same_team_rules {
-        "--team-rules"
-    } else {
-        return None;
-    };
-    Some(format!(
-        "the review and this run have different values of {setting}"
-    ))
+    workspace.explain_other_config(context).or_else(|| {
+        (!has_same_team_rules)
+            .then(|| "the review and this run have different values of --team-rules".to_owned())
+    })
 }
 
 /// Returns whether the gate configuration of a saved report was read from this commit. A report that does not name a

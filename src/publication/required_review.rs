@@ -4,10 +4,12 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::explain_unusable_review;
 use crate::gate::reports::saved_report::{MAX_REPORT_SIZE, parse_report};
+use crate::gate::waivers::today;
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{FileSource, Plan, ReviewEvidence, hash_bytes};
 use crate::session::Session;
+use crate::workspace::Workspace;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Engine, FailOn, FindingState, Report, ReviewPlatform, Status, Verdict};
@@ -54,10 +56,11 @@ pub(crate) struct RequiredReport {
 impl RequiredReport {
     /// Reads the report of the review that the settings require. Returns `None` if they do not require a review.
     /// Rejects a partial review, a review with `--fail-on never`, a review with other rules, a review by a local engine
-    /// unless the settings allow it, a review by another platform, and a review that passed only because findings were
-    /// known.
+    /// unless the settings allow it, a review with another gate configuration or by another platform, and a review that
+    /// passed only because findings were known or because of waivers that expired since.
     pub(crate) fn read_required_review(
         session: &Session,
+        workspace: &Workspace<'_>,
         settings: &PublishSettings,
         connection: &Connection,
     ) -> Result<Option<Self>, Failure> {
@@ -75,11 +78,13 @@ impl RequiredReport {
         if let Some(reason) = review.find_reason_against(settings.require_review_engine) {
             return Err(review.review_failure(&reason));
         }
+        review.require_same_policy(workspace)?;
         // A dry run without a platform cannot compare the platform of the review.
         if !settings.dry_run || connection.require_base_url().is_ok() {
             review.require_platform(connection)?;
         }
         review.require_no_known_findings()?;
+        review.require_valid_waivers()?;
         for check_kind in review.list_disabled_checks() {
             session
                 .ui
@@ -106,6 +111,42 @@ impl<'r> RequiredReview<'r> {
             name: "the review".to_owned(),
             sha256: None,
         }
+    }
+
+    /// Fails if the review used another gate configuration than this run, for example that of another target branch.
+    fn require_same_policy(&self, workspace: &Workspace<'_>) -> Result<(), Failure> {
+        let context = &self.report.context;
+        let reason = match workspace.explain_other_policy(context)? {
+            None => workspace.explain_other_config(context),
+            reason => reason,
+        };
+        match reason {
+            Some(reason) => Err(self.review_failure(&reason)),
+            None => Ok(()),
+        }
+    }
+
+    /// Fails if the review passed only because of waivers that expired since the review.
+    fn require_valid_waivers(&self) -> Result<(), Failure> {
+        let fail_on = self.report.fail_on();
+        let today = today();
+        let expired_count = self
+            .report
+            .findings()
+            .iter()
+            .filter(|finding| {
+                finding.state == Some(FindingState::Waived)
+                    && finding.waiver.is_some_and(|waiver| waiver.is_expired(today))
+                    && fail_on.is_failure(&Status::Failed(finding.severity))
+            })
+            .count();
+        if expired_count == 0 {
+            return Ok(());
+        }
+        let finding_count = format_count(expired_count, "finding");
+        Err(self.review_failure(&format!(
+            "the waivers of {finding_count} expired since the review"
+        )))
     }
 
     /// Fails if another platform or another project reviewed the files, because it may have other rules. Accepts a

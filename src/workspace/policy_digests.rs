@@ -8,7 +8,8 @@ use crate::job::context::PolicyRevision;
 use crate::job::policy::{self, CheckoutFiles, FilePresence, GateFileReader, normalize_path};
 use crate::job::settings;
 use crate::publish::{hash_blob, hash_bytes};
-use sluicegate_git::{CommitId, FileContent, RemoteUrl};
+use sluicegate_git::{CommitId, FileContent, GitError, RemoteUrl, short_id};
+use sluicegate_pipelines::findings::ReviewContext;
 use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet};
 use sluicegate_pipelines::waivers;
 use std::collections::BTreeSet;
@@ -65,6 +66,75 @@ impl Workspace<'_> {
         let is_other_dir =
             self.has_config_dir_of_job && self.sources.find_policy_config_dir().as_ref() != Some(name);
         is_other_dir.then(|| name.clone())
+    }
+
+    /// Returns why a review did not use the gate configuration of this run, or `None` if it did: both read it from the
+    /// same commit, or from commits that have the same files. The target branch may have other commits since the
+    /// review.
+    pub(crate) fn explain_other_policy(&self, context: &ReviewContext) -> Result<Option<String>, GitError> {
+        let policy_id = self.policy_revision.commit().map(CommitId::as_str);
+        if context.policy.as_deref() == policy_id {
+            return Ok(None);
+        }
+        // Without a policy commit, the gate configuration is that of the reviewed commit.
+        let head_id = context.head.as_deref();
+        let own_id = match &self.policy_revision {
+            PolicyRevision::Unknown { .. } => None,
+            _ => policy_id.or(head_id),
+        };
+        let review_id = context.policy.as_deref().or(head_id);
+        let (Some(own_id), Some(review_id)) = (own_id, review_id) else {
+            let reason = "the review and this run use the gate configuration of different commits";
+            return Ok(Some(reason.to_owned()));
+        };
+        let (Some(own_commit), Some(review_commit)) = (
+            self.repo.find_commit_with_id(own_id)?,
+            self.repo.find_commit_with_id(review_id)?,
+        ) else {
+            return Ok(Some(format!(
+                "this clone lacks commit {}, whose gate configuration the review used",
+                short_id(review_id)
+            )));
+        };
+        let config_file = match (&context.config, &context.config_sha256) {
+            (_, Some(_)) => None,
+            (config_file, None) => Some(config_file.as_deref().unwrap_or(settings::FILE_NAME)),
+        };
+        let gate_files = [
+            config_file,
+            Some(waivers::FILE_NAME),
+            self.team_rules_path.as_deref(),
+        ];
+        for path in gate_files.into_iter().flatten() {
+            if self.find_content(&own_commit, path)? != self.find_content(&review_commit, path)? {
+                return Ok(Some(format!(
+                    "the review used {path} of commit {}, which differs from that of this run",
+                    review_commit.short()
+                )));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the content of a file of a commit, with links followed; `None` if there is no such file.
+    fn find_content(&self, commit: &CommitId, path: &str) -> Result<Option<FileContent>, GitError> {
+        let snapshot = self.repo.snapshot(commit.clone());
+        let resolved_path = policy::follow_links(&self.repo, &snapshot, path)?;
+        Ok(resolved_path.file.map(|file| file.content))
+    }
+
+    /// Returns the reason if a setting of the job that selects the configuration file or the hidden directory differs
+    /// from that of the review.
+    pub(crate) fn explain_other_config(&self, context: &ReviewContext) -> Option<String> {
+        let config_sha256 = self.config_digest_of_job.as_ref().map(|file| &file.sha256);
+        if context.config != self.find_config_file_of_job() {
+            return Some("the review and this run have different values of --config".to_owned());
+        }
+        if context.config_sha256.as_ref() != config_sha256 {
+            return Some("the file of --config has other content than in the review".to_owned());
+        }
+        (context.config_dir != self.find_config_dir_of_job())
+            .then(|| "the review and this run have different values of --config-dir".to_owned())
     }
 
     /// Returns whether this run can use a file of the gate configuration with this content. A waivers file that names a

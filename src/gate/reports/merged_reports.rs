@@ -2,8 +2,13 @@
 
 use crate::gate::run_findings::{describe_files_without_rules, is_note_of_files_without_rules};
 use crate::gate::shard_selection::is_note_of_empty_shard;
+use crate::gate::waivers::today;
 use crate::gate::{decide_verdict, find_report_causes};
-use sluicegate_pipelines::findings::{LimitKind, Report, ReviewContext, Shard, describe_missing_shards};
+use jiff::civil::Date;
+use sluicegate_base::text::format_count;
+use sluicegate_pipelines::findings::{
+    FindingState, LimitKind, Report, ReviewContext, Shard, describe_missing_shards,
+};
 use std::collections::BTreeMap;
 
 /// The reason why reports cannot be merged.
@@ -55,6 +60,7 @@ pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> 
         merge_notes_of_files_without_rules(&mut merged_report, is_rule_applied);
         merged_report.notes.extend(merged_report.check_known_limit());
     }
+    end_expired_waivers(&mut merged_report, today());
     // This run has its own exit code.
     remove_excuse(&mut merged_report);
     merged_report.verdict = merged_report
@@ -249,6 +255,31 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
 fn remove_notes_of_empty_shards(merged_report: &mut Report) {
     if !merged_report.files.is_empty() || !merged_report.unreviewed_files.is_empty() {
         merged_report.notes.retain(|note| !is_note_of_empty_shard(note));
+    }
+}
+
+/// Treats findings as new whose waivers expired since the review, and adds a note about them. Without a comparison with
+/// a base, a finding that is not waived has no state.
+fn end_expired_waivers(report: &mut Report, today: Date) {
+    let state_of_new_finding = report.fixed_count.is_some().then_some(FindingState::New);
+    let mut expired_count = 0;
+    for result in report.files.iter_mut().flat_map(|file| &mut file.results) {
+        for mark in result.marks_mut() {
+            let is_expired = mark
+                .waiver
+                .as_ref()
+                .is_some_and(|waiver| waiver.is_expired(today));
+            if is_expired && mark.state == Some(FindingState::Waived) {
+                mark.state = state_of_new_finding;
+                expired_count += 1;
+            }
+        }
+    }
+    if expired_count > 0 {
+        let finding_count = format_count(expired_count, "finding");
+        report
+            .notes
+            .push(format!("the waivers of {finding_count} expired since the review"));
     }
 }
 

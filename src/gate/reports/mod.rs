@@ -3,6 +3,7 @@
 mod merged_reports;
 mod report_comparison;
 mod reported_commit;
+mod reported_policy;
 pub(crate) mod saved_report;
 
 use crate::error::Failure;
@@ -109,6 +110,9 @@ impl<'a> SavedReports<'a> {
         let is_ci_job = !self.ci.host.is_local();
         if is_ci_job || self.head.is_some() {
             self.require_commits(&reports, files)?;
+        }
+        if is_ci_job {
+            self.require_same_policy(session, &reports, files)?;
         }
         let unproven_note = match (&older_report, compared_file) {
             (Some(older_report), Some(file)) if is_ci_job => {

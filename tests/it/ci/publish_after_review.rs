@@ -119,6 +119,52 @@ fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
 }
 
 #[test]
+fn review_whose_waivers_expired_since_is_not_accepted() {
+    let (world, server) = stage();
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
+    world.write(
+        "sluicegate-waivers.yaml",
+        "- { rule: component-naming-convention, path: sales/load.orch.yaml, reason: legacy, until: 2999-12-31 }\n",
+    );
+    world.commit("waived");
+    world.push();
+    publish_call(&world, &server)
+        .run("review --all --report json=../review.json")
+        .expect(0);
+    let publish = |report: &str, version: &str| {
+        let args = ["publish", "--version-name", version, "--require-review", report];
+        publish_call(&world, &server).run(&args)
+    };
+    let report_file = world.path().join("review.json");
+    let valid_report = fs::read_to_string(&report_file).unwrap();
+    world.write(
+        "../expired.json",
+        valid_report.replace("2999-12-31", "2026-01-31"),
+    );
+    let expired_reason = "the waivers of 1 finding expired since the review";
+    publish("../expired.json", "1")
+        .expect(2)
+        .saying(&[expired_reason]);
+    assert_eq!(versions(&world, &server), []);
+    let report = |file: &str| Call::new(&world.work()).run(("report --report json=-", file));
+    let expired_report = report("../expired.json").expect(1).json();
+    assert_eq!(expired_report["verdict"], "failed", "{expired_report}");
+    assert_eq!(expired_report["findings"]["waived"], 0, "{expired_report}");
+    assert!(
+        expired_report["notes"].to_string().contains(expired_reason),
+        "{expired_report}"
+    );
+    // Counterpart: the waiver is still valid.
+    let valid_report = report("../review.json").expect(0).json();
+    assert_eq!(valid_report["findings"]["waived"], 1, "{valid_report}");
+    publish("../review.json", "1").expect(0);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
+}
+
+#[test]
 fn publish_of_pipelines_that_report_covers_has_no_warning_about_review() {
     let (world, server) = stage();
     world.write("old/b.orch.yaml", orchestration_text(&["Start", "Done"]));

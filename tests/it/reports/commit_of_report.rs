@@ -617,3 +617,119 @@ fn comparison_on_default_branch_with_open_pull_request_needs_the_branch_name() {
         .expect(2)
         .saying(&["the change has no base", "`git remote set-head origin BRANCH`"]);
 }
+
+/// Creates a world in which the branch `dev` allows what `main` does not, with a pushed branch `change` that has a
+/// finding. Returns also a job for a pull request of that branch into a branch.
+fn change_between_two_policies() -> (
+    World,
+    crate::support::ServerProcess,
+    impl Fn(&World, Call, &str) -> Call,
+) {
+    let (world, server) = stage();
+    world.git("checkout -q -b dev");
+    world.write(
+        "sluicegate-waivers.yaml",
+        "- { rule: component-naming-convention, path: '**', reason: dev allows it }\n",
+    );
+    world.commit("waivers of dev");
+    world.push();
+    world.git("checkout -q -b change main");
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
+    world.commit("change");
+    world.push();
+    let job = |world: &World, call: Call, target: &str| {
+        let mut payload = pull_request_payload(world);
+        payload["pull_request"]["base"] = json!({
+            "ref": target,
+            "sha": world.git(format!("rev-parse origin/{target}")),
+            "repo": { "full_name": "o/p" },
+        });
+        Job::github()
+            .event("pull_request", "refs/pull/7/merge", &payload)
+            .extend(world, call)
+    };
+    (world, server, job)
+}
+
+#[test]
+fn review_with_policy_of_other_branch_is_not_accepted() {
+    let (world, server, job) = change_between_two_policies();
+    let in_pull_request = |target: &str| job(&world, publish_call(&world, &server), target);
+    in_pull_request("dev")
+        .run("review --all --report json=../dev.json")
+        .expect(0);
+    in_pull_request("dev").run("report ../dev.json").expect(0);
+    in_pull_request("main")
+        .run("report ../dev.json --attestation ../statement.json")
+        .expect(2)
+        .saying(&["the review used sluicegate-waivers.yaml of commit"]);
+    assert!(!world.path().join("statement.json").exists());
+    world.git("push -q origin HEAD:main");
+    world.git("fetch -q origin");
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "after": head(&world) });
+    Job::github()
+        .event("push", "refs/heads/main", &payload)
+        .extend(&world, publish_call(&world, &server))
+        .run("publish --version-name 1 --require-review ../dev.json")
+        .expect(2)
+        .saying(&["the review used sluicegate-waivers.yaml of commit"]);
+    assert_eq!(versions(&world, &server), []);
+}
+
+#[test]
+fn review_is_accepted_after_target_branch_moved_on_with_same_policy() {
+    let (world, server, job) = change_between_two_policies();
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "Good", "Done"]),
+    );
+    world.commit("mended");
+    world.push();
+    let in_pull_request = || job(&world, publish_call(&world, &server), "main");
+    in_pull_request()
+        .run("review --all --report json=../review.json")
+        .expect(0);
+    world.git("checkout -q main");
+    world.write("note.txt", "later");
+    world.commit("another merge");
+    world.push();
+    world.git("checkout -q change");
+    in_pull_request().run("report ../review.json").expect(0);
+    world.git("push -q -f origin HEAD:main");
+    world.git("fetch -q origin");
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "after": head(&world) });
+    Job::github()
+        .event("push", "refs/heads/main", &payload)
+        .extend(&world, publish_call(&world, &server))
+        .run("publish --version-name 1 --require-review ../review.json")
+        .expect(0);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
+}
+
+#[test]
+fn report_of_review_by_other_platform_is_refused_in_job_with_platform() {
+    let (world, server) = stage();
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "after": head(&world) });
+    let job = |call: Call| {
+        Job::github()
+            .event("push", "refs/heads/main", &payload)
+            .extend(&world, call)
+    };
+    job(publish_call(&world, &server))
+        .run("review --all --report json=../review.json")
+        .expect(0);
+    job(Call::with_platform(&world.work(), "http://127.0.0.1:9"))
+        .run("report ../review.json")
+        .expect(2)
+        .saying(&["the files were reviewed by the project"]);
+    // Counterparts: the same platform, and a job that has none.
+    job(publish_call(&world, &server))
+        .run("report ../review.json")
+        .expect(0);
+    job(Call::new(&world.work()))
+        .run("report ../review.json")
+        .expect(0);
+}

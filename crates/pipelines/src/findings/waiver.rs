@@ -19,6 +19,11 @@ pub struct Waiver {
 }
 
 impl Waiver {
+    /// Returns whether the last valid day of the waiver was before `today`.
+    pub fn is_expired(&self, today: Date) -> bool {
+        self.until.is_some_and(|last_day| last_day < today)
+    }
+
     /// Returns a text for a finding with this waiver: that it is waived, or, if its state is not "waived", which size
     /// the waiver allows, or on which day the waiver expired. Returns `None` for a waiver that never expires but
     /// does not waive the finding.
