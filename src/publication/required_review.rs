@@ -116,10 +116,9 @@ impl<'r> RequiredReview<'r> {
     /// Fails if the review used another gate configuration than this run, for example that of another target branch.
     fn require_same_policy(&self, workspace: &Workspace<'_>) -> Result<(), Failure> {
         let context = &self.report.context;
-        let reason = match workspace.explain_other_policy(context)? {
-            None => workspace.explain_other_config(context),
-            reason => reason,
-        };
+        let reason = workspace
+            .explain_other_policy(context)?
+            .or_else(|| workspace.explain_other_config(context));
         match reason {
             Some(reason) => Err(self.review_failure(&reason)),
             None => Ok(()),

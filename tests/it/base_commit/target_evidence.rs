@@ -244,11 +244,11 @@ fn report_comparison_in_clone_of_fork_is_refused() {
         let output = call.run("report --compare old.json new.json");
         assert_eq!(output.code, 7, "{name}: {}", output.all());
         output.saying(&["could not prove which commits the target branch"]);
-        // A mirror that the job names is the target.
+        // A mirror that the job names is the target, also for the gate configuration of the new report.
         let url = git(&fork.clone, "config remote.origin.url");
-        let output = call
-            .variable("SLUICEGATE_TARGET_REPOSITORY", url)
-            .run("report --compare old.json new.json");
+        let call = call.variable("SLUICEGATE_TARGET_REPOSITORY", url);
+        call.run("check --all --report json=newer.json");
+        let output = call.run("report --compare old.json newer.json");
         assert_eq!(output.code, 0, "{name}: {}", output.all());
     }
 }

@@ -707,6 +707,7 @@ fn publish_of_unmerged_commit_advises_a_fetch_only_if_the_branch_may_be_outdated
     world.git("checkout -q --detach main~1");
     world.write("note.txt", "replaced");
     world.commit("replaced");
+    world.git("update-ref refs/remotes/origin/main origin/other");
     publish("main").saying(&["is not merged", "hint: push and merge the commit first"]);
     assert_eq!(versions(&world, &server), []);
 }
