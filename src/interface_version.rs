@@ -72,7 +72,8 @@ pub(crate) fn find_old_config_dir(
 
 /// Returns whether the snapshot has a shared-pipelines file in this hidden directory.
 pub(crate) fn has_shared_pipelines(snapshot: &Snapshot<'_>, config_dir: &str) -> Result<bool, GitError> {
-    snapshot.has_path(&shared_pipelines_path(config_dir.trim_matches('/')))
+    let path = shared_pipelines_path(config_dir.trim_matches('/'));
+    Ok(snapshot.find_file(&path)?.is_some())
 }
 
 /// Returns the hidden directory with the platform's files; of several, the first that has a shared-pipelines file.

@@ -157,7 +157,7 @@ impl GateRun<'_> {
     /// version can be used. A branch that only has an older version does not repair anything.
     fn repairs_file(&self, file: &UnusableTeamRules) -> bool {
         let is_usable = if file.is_configuration {
-            let is_present = self.subject.snapshot.has_path(&file.path).unwrap_or(false);
+            let is_present = matches!(self.subject.snapshot.find_file(&file.path), Ok(Some(_)));
             is_present && !self.selection.unusable_files.contain(GateFileKind::Settings)
         } else {
             let workspace = self.subject.workspace;

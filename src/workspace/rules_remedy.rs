@@ -284,7 +284,7 @@ fn find_rules_in_other_directory(
     dirs.retain(|dir| dir != config_dir);
     for dir in dirs {
         let path = rules_path(&dir);
-        if snapshot.has_path(&path)? {
+        if snapshot.find_file(&path)?.is_some() {
             return Ok(Some(path));
         }
     }

@@ -10,7 +10,8 @@ use sluicegate_pipelines::project::{ProjectCheck, report_removed_shared_file};
 
 impl GateRun<'_> {
     /// Returns the finding that the change removed the shared-pipelines file: the next publish would fail. Returns
-    /// `None` if the file has moved, if no base has it, or if the check is off.
+    /// `None` if the file has moved, if no base has it, or if the check is off. A run of all pipelines has no base of
+    /// its own; the commits with which it finds renamed pipelines are its bases here.
     pub(super) fn find_removed_shared_file(&self) -> Result<Option<FileResults>, Failure> {
         let levels = self.subject.settings.verdict.project_checks.levels;
         if levels.enforcement_of(ProjectCheck::Shared).is_none() {
@@ -26,7 +27,8 @@ impl GateRun<'_> {
         if is_present {
             return Ok(None);
         }
-        for base in &self.subject.comparison.bases {
+        let (bases, _) = self.selection.pipelines.compared_changes();
+        for base in bases {
             let base_snapshot = workspace.repo.snapshot(base.clone());
             if let Some(config_dir) = workspace.find_config_dir(&base_snapshot)?
                 && has_shared_pipelines(&base_snapshot, &config_dir)?

@@ -12,6 +12,9 @@ const MAX_TARGET_BYTES: u64 = 4096;
 /// The defect of a link to a missing path, to a directory or to itself.
 pub(super) const BROKEN_LINK: &str = "a symbolic link in its path leads to no file";
 
+/// The defect of a path at which the snapshot has a directory.
+const DIRECTORY: &str = "a directory, not a file";
+
 #[derive(Debug, Default)]
 pub struct ResolvedPath {
     /// The path, each link in it, and the final target, as paths relative to the repository root. A change to any of
@@ -27,7 +30,7 @@ pub struct ResolvedPath {
 /// Follows the links in `path`, which is relative to the repository root. The result contains each path on the way and,
 /// if the last path is a regular file, that file. A link that leads out of the repository or cannot be read
 /// ends the search and sets `leaves_repository`. After `MAX_LINKS` links, the next link is not followed. A link that
-/// leads to no file, or a submodule at the path, sets `defect`.
+/// leads to no file, or a submodule or a directory at the path, sets `defect`.
 pub fn follow_links(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
@@ -79,12 +82,13 @@ pub fn follow_links(
             // A file has nothing below it, and a link after `MAX_LINKS` links is not followed.
             Some(_) => return Ok(resolved_path),
             None if remaining_parts.is_empty() => {
+                let is_directory = snapshot.has_path(&current_path)?;
                 resolved_path.add_path(current_path);
                 resolved_parts.pop();
                 let dir = resolved_parts.join("/");
                 // A link to a directory without this file is no defect.
                 if !is_file_link && (dir.is_empty() || snapshot.has_path(&dir)?) {
-                    resolved_path.defect = None;
+                    resolved_path.defect = is_directory.then_some(DIRECTORY);
                 }
             }
             // A directory, of which git stores only the files in it, or a missing file.

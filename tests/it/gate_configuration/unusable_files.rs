@@ -162,6 +162,24 @@ fn poisons() -> Vec<Poison> {
             |world| symlink("nowhere", world.work().join("sluicegate.yaml")).unwrap(),
             "sluicegate.yaml: a symbolic link in its path leads to no file",
         ),
+        unreadable_file(
+            "directory in place of the settings",
+            |world| world.write("sluicegate.yaml/note.txt", "x"),
+            "sluicegate.yaml: a directory, not a file",
+        ),
+        Poison {
+            repair: |world| remove_path(world, "sluicegate-rules.yaml"),
+            ..unreadable_file(
+                "directory in place of the team rules",
+                |world| world.write("sluicegate-rules.yaml/note.txt", "x"),
+                "sluicegate-rules.yaml: a directory, not a file",
+            )
+        },
+        waivers(
+            "directory in place of the waivers",
+            |world| world.write("sluicegate-waivers.yaml/note.txt", "x"),
+            "sluicegate-waivers.yaml: a directory, not a file",
+        ),
         waivers(
             "waivers linked to a directory",
             |world| symlink(".platform", world.work().join("sluicegate-waivers.yaml")).unwrap(),

@@ -167,6 +167,36 @@ fn removed_shared_file_is_found_unless_it_has_moved() {
     assert!(list_project_findings(&report).is_empty(), "{report}");
 }
 
+#[test]
+fn removed_shared_file_is_found_in_run_of_all_pipelines() {
+    let world = world_with_globs("");
+    world.git(format!("rm -q {SHARED_FILE}"));
+    // The removal is not committed, and no branch has an earlier commit.
+    assert_eq!(
+        list_project_findings(&check_expecting(&world, 1, "--all")).len(),
+        1
+    );
+    world.commit("change");
+    let report = check_expecting(&world, 1, "--all --base main");
+    assert_eq!(list_project_findings(&report).len(), 1, "{report}");
+    // A change that does not remove the file passes, even if no earlier commit had one.
+    world.git("branch -f main");
+    let report = check_expecting(&world, 0, "--all --base main");
+    assert!(list_project_findings(&report).is_empty(), "{report}");
+}
+
+#[test]
+fn directory_in_place_of_shared_file_is_found_as_removed_file() {
+    let world = world_with_globs("");
+    world.git(format!("rm -q {SHARED_FILE}"));
+    world.write(&format!("{SHARED_FILE}/note.txt"), "x");
+    let findings = find_what_stops_publish(&world);
+    assert!(
+        findings[0].contains("the change removes the shared-pipelines file"),
+        "{findings:?}"
+    );
+}
+
 /// If the settings name the directory, a file in another one is not found by a publish.
 #[test]
 fn shared_file_in_other_directory_than_the_named_one_is_found_as_removed() {
