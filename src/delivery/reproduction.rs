@@ -26,7 +26,10 @@ pub(super) fn build_reproduction_command(session: &Session, delivery: &Delivery<
     if !is_failed_review_in_ci(delivery) || fails_only_in_ci(delivery) {
         return None;
     }
-    // A report of a working tree does not name a commit, so the commit that the CI host states is used.
+    if has_uncommitted_files(delivery) || has_unusable_policy_file(delivery) {
+        return None;
+    }
+    // A report of a plain directory does not name a commit, so the commit that the CI host states is used.
     let reviewed_head = context
         .head
         .as_deref()
@@ -143,6 +146,27 @@ fn fails_only_in_ci(delivery: &Delivery<'_>) -> bool {
         && find_report_causes(delivery.report)
             .iter()
             .all(|cause| *cause == unusable_file || cause.verdict() != Verdict::Failed)
+}
+
+/// Returns whether the run evaluated other files than those of a commit: standard input or staged files. A directory
+/// without git has no commit either, but a clone has its files.
+fn has_uncommitted_files(delivery: &Delivery<'_>) -> bool {
+    let is_plain_directory = delivery.files.is_some_and(|(repo, _)| repo.is_plain_directory());
+    delivery.report.context.head.is_none() && !is_plain_directory
+}
+
+/// Returns whether a file of the gate configuration that applies to the run cannot be used. Only a run in CI treats such
+/// a file as missing; on another machine, the command would fail.
+fn has_unusable_policy_file(delivery: &Delivery<'_>) -> bool {
+    let (Some(workspace), Some((_, snapshot))) = (delivery.policy_workspace, delivery.files) else {
+        return false;
+    };
+    let has_unusable_team_rules = workspace
+        .read_team_rules()
+        .is_ok_and(|team_rules| !team_rules.unusable_files.is_empty());
+    workspace.sources.unusable_reason().is_some()
+        || has_unusable_team_rules
+        || workspace.has_unusable_waivers(snapshot)
 }
 
 /// Returns the options that say which findings fail the review, and which shard of the pipelines it covers.

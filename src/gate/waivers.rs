@@ -95,6 +95,14 @@ impl Workspace<'_> {
         }
     }
 
+    /// Returns whether the waivers file that applies to the run cannot be used.
+    pub(crate) fn has_unusable_waivers(&self, snapshot: &Snapshot<'_>) -> bool {
+        let rules = self.read_rules_at(snapshot).ok().flatten();
+        // The bases decide about notes alone.
+        self.read_policy_waivers(snapshot, &[], rules.as_ref())
+            .is_ok_and(|waivers| waivers.unusable_reason().is_some())
+    }
+
     /// Reads the waivers of the reviewed version. Every rule id is accepted, because these waivers are not applied.
     fn read_reviewed_waivers(&self, snapshot: &Snapshot<'_>, bases: &[CommitId]) -> ReviewedWaivers {
         let PolicyRevision::Commit { branch, .. } = &self.policy_revision else {

@@ -79,6 +79,54 @@ fn command_omits_base_of_saved_report_that_is_no_commit_id() {
     assert!(!command(&output).contains("touch"), "{}", output.all());
 }
 
+/// Only a run in CI treats such a file as missing, so the command would fail on another machine.
+#[test]
+fn review_with_unusable_gate_file_of_target_has_no_reproduction_command() {
+    for (path, text) in [
+        ("sluicegate.yaml", "foo: 1\n"),
+        (
+            "sluicegate-rules.yaml",
+            "rules: [{ id: a, when: 'pipeline.nope' }]\n",
+        ),
+        (
+            "sluicegate-waivers.yaml",
+            "- { rule: nope, path: a, reason: r }\n",
+        ),
+        ("sluicegate.yaml", "timeout: 30\n"),
+        (
+            "sluicegate-waivers.yaml",
+            "- { rule: unused-components, path: a, reason: r }\n",
+        ),
+    ] {
+        let world = project();
+        commit(&world, &[(path, text.to_owned())]);
+        world.push();
+        world.git("checkout -q -b change");
+        commit(&world, &[("b.orch.yaml", orchestration_text(&BAD))]);
+        let output = gitlab_branch_job(&world)
+            .variable("CI_DEFAULT_BRANCH", "main")
+            .run("check")
+            .expect(1);
+        let is_usable = text.starts_with("timeout") || text.contains("unused");
+        assert_eq!(output.out.contains(START), is_usable, "{text}: {}", output.all());
+    }
+}
+
+/// Another machine does not have these contents.
+#[test]
+fn check_of_staged_files_or_standard_input_has_no_reproduction_command() {
+    let world = bad_world();
+    world.write("new.orch.yaml", orchestration_text(&["Start", "load it", "Done"]));
+    world.git("add new.orch.yaml");
+    for args in ["check - --stdin-path new.orch.yaml", "check --staged --base main"] {
+        let input = world.work().join("new.orch.yaml");
+        let output = gitlab_branch_job(&world).input(&input).run(args).expect(1);
+        assert!(!output.out.contains(START), "{args}: {}", output.all());
+    }
+    let output = gitlab_branch_job(&world).run("check --base main").expect(1);
+    assert!(output.out.contains(START), "{}", output.all());
+}
+
 #[test]
 fn command_has_limit_of_known_findings_only_with_new_only() {
     let world = bad_world();
