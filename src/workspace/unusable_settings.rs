@@ -3,6 +3,7 @@
 
 use super::unusable_publish_settings::reject_unusable_publish_settings;
 use crate::error::Failure;
+use crate::job::cli::CiArgs;
 use crate::job::policy::{self, GateFileVersion};
 use crate::job::settings::SettingSources;
 use crate::session::Session;
@@ -48,7 +49,9 @@ fn resolve_team_rules(
 }
 
 fn resolve_publish(_: &Session, _: &Workspace<'_>, sources: &SettingSources<'_>) -> Result<(), Failure> {
-    reject_unusable_publish_settings(sources)
+    reject_unusable_publish_settings(sources)?;
+    sources.resolve_publish_on(&CiArgs::default())?;
+    Ok(())
 }
 
 /// Describes where the unusable paths of the configuration file lead in this snapshot. The disk cannot show it,

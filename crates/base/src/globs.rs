@@ -21,9 +21,17 @@ pub fn explain_unmatchable_glob(pattern: &str) -> Option<&'static str> {
         Some("a path begins with the name of a file or directory at the repository root")
     } else if pattern.ends_with('/') {
         Some("a directory is not a file; end the glob with `/**`")
+    } else if !pattern.contains('{') && has_impossible_part(pattern) {
+        Some("a path has no empty part, `.` or `..` between its slashes")
     } else {
         None
     }
+}
+
+/// Returns whether a part of the glob after a slash is empty, `.` or `..`.
+fn has_impossible_part(pattern: &str) -> bool {
+    let mut parts = pattern.split('/').skip(1);
+    parts.any(|part| matches!(part, "" | "." | ".."))
 }
 
 /// Returns whether the glob has a part that matches several texts: a wildcard, a class or alternatives.
@@ -74,10 +82,28 @@ mod tests {
 
     #[test]
     fn glob_that_matches_no_path_is_explained() {
-        for pattern in ["./sales/**", "/sales/**", "../sales/**", "!sales/**", "sales/"] {
+        for pattern in [
+            "./sales/**",
+            "/sales/**",
+            "../sales/**",
+            "!sales/**",
+            "sales/",
+            "a//b",
+            "a/../b",
+            "a/.",
+            "a/**/.",
+        ] {
             assert!(explain_unmatchable_glob(pattern).is_some(), "{pattern}");
         }
-        for pattern in ["sales/**", "**", ".platform/**", "*.orch.yaml", "{a,b}/!x"] {
+        for pattern in [
+            "sales/**",
+            "**",
+            ".platform/**",
+            "*.orch.yaml",
+            "{a,b}/!x",
+            "{a,b//c}",
+            "a/..b/c.",
+        ] {
             assert_eq!(explain_unmatchable_glob(pattern), None, "{pattern}");
         }
     }

@@ -273,7 +273,7 @@ fn suggest_key_elsewhere(field: &str, known_keys: &[&str]) -> Option<String> {
 /// meant, so the hint begins with it.
 fn job_key_error(position: &str, field: &str, variable: &str, known_keys: &[&'static str]) -> SettingsError {
     let message = format!("{position}: `{field}` is not allowed in the configuration file");
-    let reason = "the file belongs to the change under review, so it must not set where secrets go, which \
+    let reason = "a configuration file can belong to the change under review, so it must not set where secrets go, which \
                programs run, which commit is reviewed or whether it is reviewed";
     let hint = match text::suggest(field, known_keys) {
         Some(suggestion) => format!("{suggestion} Only the variable {variable} sets `{field}`"),

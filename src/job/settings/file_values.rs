@@ -1,5 +1,6 @@
 //! Deserializers for values of the file that are not a plain string, number or boolean.
 
+use super::selection::reject_too_many_globs;
 use crate::job::cli::{self, parse_value};
 use clap::ValueEnum;
 use globset::Glob;
@@ -95,6 +96,7 @@ pub(super) fn deserialize_path_globs<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<String>>, D::Error> {
     let globs = Option::<Vec<PathGlob>>::deserialize(deserializer)?;
+    reject_too_many_globs(globs.as_ref().map_or(0, Vec::len)).map_err(serde::de::Error::custom)?;
     Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
 }
 
@@ -103,6 +105,7 @@ pub(super) fn deserialize_ref_globs<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<String>>, D::Error> {
     let globs = Option::<Vec<RefGlob>>::deserialize(deserializer)?;
+    reject_too_many_globs(globs.as_ref().map_or(0, Vec::len)).map_err(serde::de::Error::custom)?;
     Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
 }
 

@@ -161,14 +161,21 @@ pub(super) fn compile_ref_globs(patterns: &[String], example: &str) -> Result<Gl
     Ok(set)
 }
 
+/// Fails if a list has more than [`MAX_GLOBS`] globs.
+pub(super) fn reject_too_many_globs(glob_count: usize) -> Result<(), String> {
+    if glob_count > MAX_GLOBS {
+        return Err(format!(
+            "there are {glob_count} globs; the maximum is {MAX_GLOBS}"
+        ));
+    }
+    Ok(())
+}
+
 /// Compiles the patterns to one set. `example` is a valid glob for the hint of the error about an invalid pattern.
 pub(super) fn compile_globs(patterns: &[String], example: &str) -> Result<GlobSet, SettingsError> {
-    if patterns.len() > MAX_GLOBS {
-        let message = format!("there are {} globs; the maximum is {MAX_GLOBS}", patterns.len());
-        return Err(
-            SettingsError::new(message).with_hint("write one glob for a directory, for example sales/**")
-        );
-    }
+    reject_too_many_globs(patterns.len()).map_err(|message| {
+        SettingsError::new(message).with_hint("write one glob for a directory, for example sales/**")
+    })?;
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         set.add(compile_glob(pattern).map_err(|reason| explain_invalid_glob(reason, example))?);
