@@ -13,13 +13,18 @@ use sluicegate_yaml::DocumentError;
 
 impl Workspace<'_> {
     /// Returns the name of the hidden directory that contains the platform's files: the name that the user set,
-    /// otherwise the directory in the commit that the gate configuration is read from, otherwise the one in the
-    /// snapshot. The snapshot comes last, because a change could otherwise choose its rules by adding another
-    /// directory.
+    /// otherwise the directory that [`Self::search_config_dir`] finds.
     pub(crate) fn find_config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
-        if let Some(name) = &self.named_config_dir {
-            return Ok(Some(name.clone()));
+        match &self.named_config_dir {
+            Some(name) => Ok(Some(name.clone())),
+            None => self.search_config_dir(snapshot),
         }
+    }
+
+    /// Returns the name of the hidden directory that a run uses if the user does not set one: the directory in the
+    /// commit that the gate configuration is read from, otherwise the one in the snapshot. The snapshot comes last,
+    /// because a change could otherwise choose its rules by adding another directory.
+    pub(super) fn search_config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
         if let PolicyRevision::Commit { commit, .. } = &self.policy_revision {
             let policy_snapshot = self.repo.snapshot(commit.clone());
             // If this commit has several such directories, the snapshot decides.

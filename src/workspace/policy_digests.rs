@@ -8,7 +8,7 @@ use crate::job::context::PolicyRevision;
 use crate::job::policy::{self, CheckoutFiles, FilePresence, GateFileReader, normalize_path};
 use crate::job::settings;
 use crate::publish::{hash_blob, hash_bytes};
-use sluicegate_git::{CommitId, FileContent, GitError, RemoteUrl, short_id};
+use sluicegate_git::{CommitId, FileContent, GitError, RemoteUrl, Snapshot, short_id};
 use sluicegate_pipelines::findings::ReviewContext;
 use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet};
 use sluicegate_pipelines::waivers;
@@ -59,13 +59,18 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns the platform's hidden directory that the job named in place of that of the policy; `None` if the job
-    /// named no other directory.
-    pub(crate) fn find_config_dir_of_job(&self) -> Option<String> {
-        let name = self.named_config_dir.as_ref()?;
-        let is_other_dir =
-            self.has_config_dir_of_job && self.sources.find_policy_config_dir().as_ref() != Some(name);
-        is_other_dir.then(|| name.clone())
+    /// Returns the platform's hidden directory that the job named in place of that of the policy or, if the policy names
+    /// none, of the one that the run would find. Returns `None` if the job named no other directory.
+    pub(crate) fn find_config_dir_of_job(&self, snapshot: &Snapshot<'_>) -> Option<String> {
+        let name = self
+            .named_config_dir
+            .as_ref()
+            .filter(|_| self.has_config_dir_of_job)?;
+        let usual_dir = match self.sources.find_policy_config_dir() {
+            Some(dir) => Some(dir),
+            None => self.search_config_dir(snapshot).ok().flatten(),
+        };
+        (usual_dir.as_ref() != Some(name)).then(|| name.clone())
     }
 
     /// Returns why a review did not use the gate configuration of this run, or `None` if it did: both read it from the
@@ -124,7 +129,7 @@ impl Workspace<'_> {
     }
 
     /// Returns the reason if a setting of the job that selects the configuration file or the hidden directory differs
-    /// from that of the review.
+    /// from that of the review of this clone's commit.
     pub(crate) fn explain_other_config(&self, context: &ReviewContext) -> Option<String> {
         let config_sha256 = self.config_digest_of_job.as_ref().map(|file| &file.sha256);
         if context.config != self.find_config_file_of_job() {
@@ -133,7 +138,10 @@ impl Workspace<'_> {
         if context.config_sha256.as_ref() != config_sha256 {
             return Some("the file of --config has other content than in the review".to_owned());
         }
-        (context.config_dir != self.find_config_dir_of_job())
+        let head_id = context.head.as_deref()?;
+        let reviewed_commit = self.repo.find_commit_with_id(head_id).ok().flatten()?;
+        let own_dir = self.find_config_dir_of_job(&self.repo.snapshot(reviewed_commit));
+        (context.config_dir != own_dir)
             .then(|| "the review and this run have different values of --config-dir".to_owned())
     }
 

@@ -43,7 +43,7 @@ impl GateRun<'_> {
                 .config_digest_of_job
                 .as_ref()
                 .map(|file| file.sha256.clone()),
-            config_dir: workspace.find_config_dir_of_job(),
+            config_dir: workspace.find_config_dir_of_job(&self.subject.snapshot),
         }
     }
 }

@@ -320,6 +320,11 @@ fn report_with_other_gate_files_than_its_review_has_no_statement() {
     world.write("ci/rules.yaml", "rules: []\n");
     world.commit("files of the job");
     world.push();
+    // The name of the directory that the run finds is no other setting.
+    run("review --report json=../r.json", "--config-dir .platform");
+    run("report ../r.json --attestation s.json", "");
+    read_statement(&statement_path);
+    fs::remove_file(&statement_path).unwrap();
     for (args, setting) in other_files {
         run("review --report json=../r.json", args);
         let reason = format!("the review and this run have different values of {setting}");

@@ -54,6 +54,7 @@ fn report_refuses_shards_of_different_reviews() {
         ("--team-rules off", "the `--team-rules` setting is on"),
         ("--base HEAD", "the base"),
         ("--policy base", "the policy commit"),
+        ("--config-dir .other", "the `--config-dir` setting"),
         (
             "--project-id 00000000-0000-0000-0000-000000000001",
             "the platform",
@@ -85,6 +86,10 @@ fn report_refuses_shards_of_different_reviews() {
         shard(2, same);
         merge().expect(0);
     }
+    // The flag names the directory that the other shard finds.
+    shard(1, "");
+    shard(2, "--config-dir .platform");
+    merge().expect(0);
 }
 
 #[test]
