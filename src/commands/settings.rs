@@ -4,6 +4,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, SettingsArgs};
 use crate::job::settings::EffectiveSetting;
+use crate::operations::doctor::local_checks::resolve_settings_for_checks;
 use crate::session::response_output::{format_json, format_table_within};
 use crate::session::{CommandResult, Session};
 use serde_json::{Value, json};
@@ -13,7 +14,8 @@ use sluicegate_base::text;
 const NO_REPOSITORY: &str = "no repository";
 
 /// Runs `sluicegate settings`: lists the settings whose name contains an argument, or all settings, with their values
-/// and origins. An argument that no name contains is an error, and so is an invalid setting of the connection.
+/// and origins. An argument that no name contains is an error, and so is an invalid setting of the connection. For any
+/// other setting that a run would refuse, prints a warning, because its origin shows where to correct it.
 pub(crate) fn run(session: &Session, args: &SettingsArgs) -> CommandResult {
     let (mut settings, config_file_source) = if session.find_repository()?.is_some() {
         let workspace = session.open_workspace()?;
@@ -55,6 +57,11 @@ pub(crate) fn run(session: &Session, args: &SettingsArgs) -> CommandResult {
         }
     };
     session.ui.print_result(&result)?;
+    if let Err(failure) = resolve_settings_for_checks(session) {
+        session
+            .ui
+            .warn(&format!("runs refuse these settings: {}", failure.to_note()));
+    }
     Ok(ExitStatus::Success)
 }
 

@@ -15,9 +15,9 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// Returns the digest of files, given by path and SHA-256: `sha256:` and the SHA-256, in hex, of the lines `<hash>
-/// <path>` sorted by path. The command `sha256sum` writes these lines, so the digest can be checked without this
-/// program.
+/// Returns the digest of files, given by path and SHA-256: `sha256:` and the SHA-256, in hex, of the lines of the files,
+/// sorted by path. A line is the hash, two spaces, the path and a line feed. The command `sha256sum` writes these lines,
+/// so the digest can be checked without this program.
 pub fn compute_digest(files: &[(&str, &str)]) -> String {
     let mut sorted_files = files.to_vec();
     sorted_files.sort_unstable();

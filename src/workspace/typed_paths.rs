@@ -95,6 +95,9 @@ impl Workspace<'_> {
     /// read. `path` is relative to the root. A typed path that is relative to the root, too, is an error in a
     /// subdirectory.
     pub(crate) fn describe_path_mistake(path: &str, typed_path: &Path, snapshot: &Snapshot<'_>) -> String {
+        if matches!(snapshot.has_path(path), Ok(true)) {
+            return "the path is a directory: pass a file in it".to_owned();
+        }
         let typed_text = typed_path.to_string_lossy();
         let (mut step_count, mut path_end) = (0, typed_text.trim_start_matches("./"));
         while let Some(path_above) = path_end.strip_prefix("../") {

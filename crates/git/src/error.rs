@@ -196,7 +196,7 @@ impl GitError {
                  safe.directory PATH`"
             }
             Self::NoWorkTree { .. } => {
-                "use the files of a commit: pass --head, or `--from commit` when publishing"
+                "run the command in a clone; `check`, `diff` and `publish` can also use the files of a commit (--head)"
             }
             Self::Conflicts { .. } => "resolve the conflicts and stage the files (`git add`)",
             Self::Index { .. } => {

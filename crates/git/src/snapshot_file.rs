@@ -35,7 +35,7 @@ impl ContentDoubt {
         match self {
             Self::Hidden => {
                 "git's index tells git to ignore the file on disk (skip-worktree or assume-unchanged, as in a sparse checkout). To do: \
-                 pass --head HEAD to use the committed files"
+                 pass --head HEAD to use the committed files, or --staged to use the staged ones"
             }
             Self::Converted => {
                 "git would store different bytes than those on disk (working-tree-encoding, filter or ident in .gitattributes). \

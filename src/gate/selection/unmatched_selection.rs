@@ -187,7 +187,7 @@ fn unmatched_path_failure(path: &str, location: &str) -> Failure {
 fn unmatched_glob_failure(glob: &str, noun: &str, location: &str) -> Failure {
     let message = format!("the include glob {glob:?} does not match any {noun} in {location}");
     Failure::usage(message).with_hint(
-        "globs match full paths from the repository root; use --all without a glob to review all pipelines",
+        "globs match full paths from the repository root; without --include every pipeline is selected",
     )
 }
 

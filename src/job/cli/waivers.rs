@@ -28,7 +28,7 @@ pub enum WaiversVerb {
     /// Waive current findings in the working tree; edit the waivers file in place
     #[command(after_help = ADD_EXAMPLES)]
     Add(AddWaiverArgs),
-    /// List the waivers with their state: used, exceeded, unused, expired, or not checked locally
+    /// List the waivers with their state: used, exceeded, unused, expired, or not judged
     #[command(after_help = "Example:\n  sluicegate waivers list -o json")]
     List {
         #[command(flatten)]

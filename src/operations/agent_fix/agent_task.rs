@@ -215,8 +215,7 @@ fn task_failure(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
             ExitStatus::Undecided,
             format!("task {id} waits for a decision that this run may not make"),
             format!(
-                "decide with `sluicegate tasks decide {id_word}`, or stop the task with `sluicegate tasks stop \
-                 {id_word}`"
+                "to decide, run the command printed above, or stop the task with `sluicegate tasks stop {id_word}`"
             ),
         ),
         TaskEnd::Unclear => (

@@ -39,7 +39,7 @@ const EVALUATION_PROBLEMS: [EvaluationProblem; 2] = [
     },
     EvaluationProblem {
         id: rules::RULES_FILE_RULE,
-        summary: "The rules file must exist and be a YAML list of rules. No rule can be evaluated without it.",
+        summary: "The rules file must exist and be a YAML map with the list `rules`. No rule can be evaluated without it.",
         reason: "Otherwise, every pipeline would pass the gate without a review.",
         fix: "Run `sluicegate rules lint` to see each error in the rules file with its location. If there is no rules \
               file, run `sluicegate rules init`.",

@@ -10,7 +10,7 @@ use crate::session::user_file::read_text_or_empty;
 use crate::session::{CommandResult, Session};
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
-use sluicegate_base::text::{List, escape_line, format_count};
+use sluicegate_base::text::{List, escape_line, format_count, format_shell_option};
 use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::{
     ExampleFailure, ExampleRun, MAX_TEAM_RULES_BYTES, TeamRuleSet, render_new_rule,
@@ -71,7 +71,7 @@ fn read_project_team_rules(session: &Session) -> Result<(String, Vec<u8>), Failu
 
 /// Returns the error that this command needs the team rules, which are turned off.
 fn disabled_team_rules_failure() -> Failure {
-    Failure::usage("team rules are turned off (--team-rules off)")
+    Failure::usage("team rules are turned off by the setting `team-rules`")
 }
 
 /// Returns the result of the examples as JSON in the schema `sluicegate.rules-test/v1`.
@@ -160,7 +160,12 @@ pub(crate) fn create_rule(session: &Session, id: &str, output: OutputFormat) -> 
             &json!({ "schema": "sluicegate.rules-new/v1", "path": path, "rule": format!("team/{id}") }),
         ),
         OutputFormat::Text => {
-            let message = format!("added the rule `{id}` to {path}; to test it, run: sluicegate rules test");
+            let option = match &session.global.team_rules {
+                Some(path) => format!(" {}", format_shell_option("--team-rules", path)),
+                None => String::new(),
+            };
+            let message =
+                format!("added the rule `{id}` to {path}; to test it, run: sluicegate rules test{option}");
             escape_line(&message) + "\n"
         }
     })?;

@@ -152,12 +152,25 @@ fn complete_matching_entry(
         || entry.rule.starts_with(TEAM_PREFIX);
     if !is_matched && is_checked_rule {
         let message = format!("no current finding matches this waiver: {}", entry.describe());
-        return Err(Failure::usage(message).with_hint(
-            "run `sluicegate check --all` to list findings; paths are relative to the repository root",
-        ));
+        let hint = if entry.about.is_some() && has_finding_without_subject(&entry.rule, &waivers, &files) {
+            "findings of this rule have no subject in these files: pass only the rule and the path"
+        } else {
+            "run `sluicegate check --all` to list findings; paths are relative to the repository root"
+        };
+        return Err(Failure::usage(message).with_hint(hint));
     }
     entry.size = find_worst_size(&entry.rule, &waivers, &files);
     Ok(entry)
+}
+
+/// Returns whether a finding of this rule in the files that the waivers match is identified without a subject and
+/// without its message, so that no text in `about` matches it.
+fn has_finding_without_subject(rule: &str, waivers: &Waivers, files: &[FileResults]) -> bool {
+    files
+        .iter()
+        .filter(|file| waivers.matches_path(&file.path))
+        .flat_map(FileResults::findings)
+        .any(|finding| finding.rule == rule && finding.identity().about.is_none())
 }
 
 /// Returns the worst size among the findings of this rule in the files that the waivers match. For a maximum, the worst

@@ -54,6 +54,7 @@ fn agent_that_asks_exits_with_3_and_the_question() {
         "Should the agent continue",
         &format!("sluicegate tasks decide {id} --answer"),
         &format!("task {id} waits for a decision"),
+        "hint: to decide, run the command printed above",
     ]);
     assert_eq!(task["pendingDecisions"][0]["type"], "question");
     assert!(!has_branch(&local, &fix_branch(&local)));

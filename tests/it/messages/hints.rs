@@ -28,7 +28,9 @@ fn check_of_file_hidden_by_index_gives_one_instruction() {
     world.git("update-index --skip-worktree b.orch.yaml");
     let output = Call::new(&world.work()).run("check --all").expect(3);
     assert!(
-        output.all().contains("To do: pass --head HEAD"),
+        output
+            .all()
+            .contains("To do: pass --head HEAD to use the committed files, or --staged"),
         "{}",
         output.all()
     );
@@ -489,5 +491,89 @@ fn flag_before_its_command_is_answered_with_call() {
         let has_call = output.all().contains("write it after the command: `");
         assert_eq!(has_call, !args.contains("latest"), "{}", output.all());
         output.saying(&[hint]);
+    }
+}
+
+#[test]
+fn hint_for_unmatched_glob_names_only_flags_of_the_command() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    for command in ["check", "context", "diff"] {
+        let call = Call::new(&world.work());
+        let output = call.run(format!("{command} --include nosuch/**")).expect(2);
+        output.saying(&["hint: globs match full paths from the repository root; without --include every"]);
+        let matched = call.run(format!("{command} --include *.orch.yaml"));
+        assert_ne!(matched.code, 2, "{}", matched.all());
+    }
+}
+
+#[test]
+fn hint_for_bare_repository_names_no_flag_that_the_command_lacks() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    let bare_path = world.path().join("remote.git").display().to_string();
+    for command in [
+        "waivers list",
+        "mv a b",
+        "rules lint",
+        "inspect b.orch.yaml",
+        "check",
+    ] {
+        let call = Call::new(&world.work());
+        let output = call.run(format!("{command} --repo {bare_path}")).expect(7);
+        output.saying(&["hint: run the command in a clone; `check`, `diff` and `publish` can also use"]);
+    }
+}
+
+#[test]
+fn directory_in_place_of_pipeline_is_named_in_hint() {
+    let world = change(&[("sales/b.orch.yaml", &bad_pipeline())]);
+    let call = Call::new(&world.work());
+    call.run("inspect sales")
+        .expect(2)
+        .saying(&["hint: the path is a directory: pass a file in it"]);
+    call.run("inspect sales/b.orch.yaml").expect(0);
+}
+
+#[test]
+fn new_rule_in_named_file_is_tested_by_the_printed_command() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    let call = Call::new(&world.work());
+    let command = "rules test --team-rules sub.yaml";
+    call.run("rules new a --team-rules sub.yaml")
+        .expect(0)
+        .logging(&[&format!("to test it, run: sluicegate {command}")]);
+    call.run(command).expect(0);
+    let output = call.run("rules new a").expect(0);
+    assert!(
+        output.out.ends_with("run: sluicegate rules test\n"),
+        "{}",
+        output.all()
+    );
+}
+
+#[test]
+fn waiver_with_message_of_team_rule_is_answered_with_hint() {
+    let rule = "rules: [{ id: small, level: error, for: pipeline, when: 'true', message: too small }]\n";
+    let world = change(&[
+        ("sluicegate-rules.yaml", rule),
+        ("b.orch.yaml", &orchestration_text(&["Start", "Done"])),
+    ]);
+    let call = Call::new(&world.work());
+    let add = ["waivers", "add", "--reason", "r", "team/small", "b.orch.yaml"];
+    let with_message = [&add[..], &["too small"]].concat();
+    call.run(&with_message)
+        .expect(2)
+        .saying(&["no subject in these files: pass only the rule and the path"]);
+    call.run(&add).expect(0);
+}
+
+#[test]
+fn list_with_too_many_globs_is_named_by_its_line() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    for (count, code) in [(1_001, 2), (1_000, 0)] {
+        let globs = vec!["r/*"; count].join(", ");
+        world.write("sluicegate.yaml", format!("publish-on:\n  branches: [{globs}]\n"));
+        let output = Call::new(&world.work()).run("check --fail-on never").expect(code);
+        let problem = "sluicegate.yaml:2:13: there are 1001 globs; the maximum is 1000";
+        assert_eq!(output.all().contains(problem), code == 2, "{}", output.all());
     }
 }

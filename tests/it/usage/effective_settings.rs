@@ -210,3 +210,22 @@ fn settings_work_without_repository_and_reject_invalid_values() {
         .run("settings");
     assert!(!output.all().contains("user:pass"), "{}", output.all());
 }
+
+#[test]
+fn setting_that_runs_refuse_is_shown_with_a_warning() {
+    let world = configured_project();
+    let call = |value: &str| {
+        Call::new(&world.work())
+            .variable("SLUICEGATE_FAIL_ON", value)
+            .run("settings fail-on")
+            .expect(0)
+    };
+    let refused = call("wran");
+    refused.saying(&[
+        "wran",
+        "warning: runs refuse these settings: ",
+        "SLUICEGATE_FAIL_ON",
+    ]);
+    let accepted = call("warn");
+    assert!(!accepted.all().contains("warning:"), "{}", accepted.all());
+}

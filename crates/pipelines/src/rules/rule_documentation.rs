@@ -77,7 +77,8 @@ pub fn render_rules_reference() -> String {
     let mut page = String::from(
         "# Rules\n\nThe quality rules of a project, and how to configure them in \
          `config/pipeline_quality_rules.yaml` in the platform's\nhidden directory. `sluicegate rules explain ID` prints one \
-         rule; `sluicegate rules init` creates a file with all rules.\n\n\
+         rule; `sluicegate rules init` creates a file with all rules.\n\
+         Each configuration below is an entry of the list `rules` in that file.\n\n\
          | rule | applies to | requirement |\n|---|---|---|\n",
     );
     for rule in registry() {
