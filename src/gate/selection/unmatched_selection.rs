@@ -179,8 +179,7 @@ fn find_abandoned_filter(
 /// Returns the error that a path of the job contains no pipeline.
 fn unmatched_path_failure(path: &str, location: &str) -> Failure {
     let message = format!("the path {path} does not match any pipeline in {location}");
-    Failure::usage(message)
-        .with_hint("pass a pipeline or a directory with pipelines, or use --all to review every pipeline")
+    Failure::usage(message).with_hint("pass a pipeline or a directory with pipelines, or omit the path")
 }
 
 /// Returns the error that a glob of the job matches no file, or no pipeline (`noun`).

@@ -495,12 +495,15 @@ fn flag_before_its_command_is_answered_with_call() {
 }
 
 #[test]
-fn hint_for_unmatched_glob_names_only_flags_of_the_command() {
-    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+fn hint_for_unmatched_glob_or_path_names_only_flags_of_the_command() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline()), ("docs/note.txt", "x")]);
     for command in ["check", "context", "diff"] {
         let call = Call::new(&world.work());
         let output = call.run(format!("{command} --include nosuch/**")).expect(2);
         output.saying(&["hint: globs match full paths from the repository root; without --include every"]);
+        call.run(format!("{command} docs"))
+            .expect(2)
+            .saying(&["hint: pass a pipeline or a directory with pipelines, or omit the path"]);
         let matched = call.run(format!("{command} --include *.orch.yaml"));
         assert_ne!(matched.code, 2, "{}", matched.all());
     }
