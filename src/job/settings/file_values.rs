@@ -1,6 +1,5 @@
 //! Deserializers for values of the file that are not a plain string, number or boolean.
 
-use super::selection::reject_too_many_globs;
 use crate::job::cli::{self, parse_value};
 use clap::ValueEnum;
 use globset::Glob;
@@ -8,6 +7,19 @@ use serde::{Deserialize, Deserializer};
 use sluicegate_base::globs::{explain_unmatchable_glob, parse_glob};
 use sluicegate_base::unexpanded_value::UnexpandedValue;
 use std::str::FromStr;
+
+/// Maximum number of globs in a list. Each of them is compared with each file.
+const MAX_GLOBS: usize = 1_000;
+
+/// Fails if a list has more than [`MAX_GLOBS`] globs.
+pub(super) fn reject_too_many_globs(glob_count: usize) -> Result<(), String> {
+    if glob_count > MAX_GLOBS {
+        return Err(format!(
+            "there are {glob_count} globs; the maximum is {MAX_GLOBS}"
+        ));
+    }
+    Ok(())
+}
 
 /// Compiles a glob. The error names the glob and the reason why it is invalid.
 pub(super) fn compile_glob(pattern: &str) -> Result<Glob, String> {

@@ -1,6 +1,8 @@
 //! The selected files: include and exclude globs over paths relative to the repository root.
 
-use super::file_values::{compile_glob, reject_unmatchable_path_glob, reject_unmatchable_ref_glob};
+use super::file_values::{
+    compile_glob, reject_too_many_globs, reject_unmatchable_path_glob, reject_unmatchable_ref_glob,
+};
 use super::setting_format::PIPELINE_GLOBS;
 use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
@@ -11,9 +13,6 @@ use std::collections::BTreeSet;
 
 /// An example of a glob over paths relative to the repository root.
 const EXAMPLE_GLOB: &str = "sales/**/*.orch.yaml";
-
-/// Maximum number of globs in a list. Each of them is compared with each file.
-const MAX_GLOBS: usize = 1_000;
 
 /// The compiled globs. A `*` matches within one directory, `**` matches across directories, and hidden directories are
 /// not special.
@@ -159,16 +158,6 @@ pub(super) fn compile_ref_globs(patterns: &[String], example: &str) -> Result<Gl
         reject_unmatchable_ref_glob(pattern).map_err(|reason| explain_invalid_glob(reason, example))?;
     }
     Ok(set)
-}
-
-/// Fails if a list has more than [`MAX_GLOBS`] globs.
-pub(super) fn reject_too_many_globs(glob_count: usize) -> Result<(), String> {
-    if glob_count > MAX_GLOBS {
-        return Err(format!(
-            "there are {glob_count} globs; the maximum is {MAX_GLOBS}"
-        ));
-    }
-    Ok(())
 }
 
 /// Compiles the patterns to one set. `example` is a valid glob for the hint of the error about an invalid pattern.
