@@ -291,14 +291,13 @@ impl Snapshot<'_> {
     }
 
     /// Returns the paths of other repositories within this one: submodules, and on disk also repositories that were not
-    /// added. A commit without the file `.gitmodules` has no submodules, so its files need not be listed.
+    /// added. A commit can have a submodule without the file `.gitmodules`: `git add` of a repository writes no such
+    /// file.
     pub fn list_nested_repositories(&self) -> Result<Vec<String>, GitError> {
         let paths: Vec<String> = match &self.files {
-            SnapshotFiles::Commit(_) if self.find_file(".gitmodules")?.is_none() => Vec::new(),
             SnapshotFiles::Commit(commit) => {
-                let mut files = self.repository.list_files(commit, &|_| true)?;
-                files.retain(|file| file.kind == FileKind::Submodule);
-                files.into_iter().map(|file| file.path).collect()
+                let submodules = self.repository.list_submodules(commit)?;
+                submodules.into_iter().map(|file| file.path).collect()
             }
             SnapshotFiles::Listed { files, .. } => files
                 .iter()

@@ -63,6 +63,11 @@ impl Repository {
         self.list_wanted_files(commit, wanted_files, InvalidNames::Skip)
     }
 
+    /// Returns the submodules of the commit, sorted by path, without those whose path is not UTF-8.
+    pub(crate) fn list_submodules(&self, commit: &CommitId) -> Result<Vec<TreeFile>, GitError> {
+        self.list_wanted_files(commit, WantedFiles::Submodules, InvalidNames::Skip)
+    }
+
     fn list_wanted_files(
         &self,
         commit: &CommitId,
@@ -343,7 +348,8 @@ impl TreeWalk<'_, '_> {
         old: Option<TreeEntry<'_>>,
         new: Option<TreeEntry<'_>>,
     ) -> Result<(), GitError> {
-        if !self.wanted_files.has_file(&self.path) {
+        let kind = new.or(old).and_then(|entry| entry.file_kind());
+        if !self.wanted_files.has_file(&self.path, kind) {
             return Ok(());
         }
         let path = path_to_text(&self.path);

@@ -1,6 +1,6 @@
 //! The files that a walk through a tree looks for.
 
-use super::tree_entries::path_to_text;
+use super::tree_entries::{FileKind, path_to_text};
 use std::collections::btree_set;
 use std::iter::Peekable;
 
@@ -10,26 +10,28 @@ pub(super) enum WantedFiles<'w> {
     Matching(&'w dyn Fn(&str) -> bool),
     /// The files at these paths; those that the walk has passed are consumed.
     Listed(Peekable<btree_set::Iter<'w, &'w str>>),
+    Submodules,
 }
 
 impl WantedFiles<'_> {
     /// Returns whether the directory may contain a wanted file. Its path ends in `/`.
     pub(super) fn may_be_in_folder(&mut self, folder: &[u8]) -> bool {
         match self {
-            Self::Matching(_) => true,
+            Self::Matching(_) | Self::Submodules => true,
             Self::Listed(paths) => {
                 skip_paths_before(paths, folder).is_some_and(|path| path.as_bytes().starts_with(folder))
             }
         }
     }
 
-    /// Returns whether the file at this path is wanted.
-    pub(super) fn has_file(&mut self, path: &[u8]) -> bool {
+    /// Returns whether the file of this kind at this path is wanted.
+    pub(super) fn has_file(&mut self, path: &[u8], kind: Option<FileKind>) -> bool {
         match self {
             Self::Matching(is_wanted) => is_wanted(&path_to_text(path)),
             Self::Listed(paths) => {
                 skip_paths_before(paths, path).is_some_and(|wanted_path| wanted_path.as_bytes() == path)
             }
+            Self::Submodules => kind == Some(FileKind::Submodule),
         }
     }
 }

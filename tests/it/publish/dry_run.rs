@@ -393,3 +393,18 @@ fn dry_run_with_only_disabled_versions_names_them_as_the_cause() {
     let output = shop.publish("1.0.1 --dry-run").expect(0);
     output.assert_logged(&["could not list the changes: every version of sales is disabled"]);
 }
+
+#[test]
+fn dry_run_reports_skipped_submodule_without_gitmodules() {
+    let shop = Shop::new();
+    let skipped = "lib: a submodule, whose files are not part of this repository, is skipped";
+    assert!(!dry_run(&shop, "").all().contains(skipped));
+    // `git add` of a repository writes no `.gitmodules`.
+    shop.world.git(format!(
+        "update-index --add --cacheinfo 160000,{},lib",
+        head(&shop.world)
+    ));
+    shop.world.git("commit -q -m submodule");
+    shop.world.push();
+    dry_run(&shop, "").saying(&[skipped]);
+}
