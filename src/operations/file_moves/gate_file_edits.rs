@@ -2,14 +2,13 @@
 
 use super::file_edit::{FileEdit, Referrer, ValueEdit, build_file_edit, build_value_edit};
 use super::gate_edit_builder::GateEditBuilder;
-use super::gate_file_moves::reject_gate_file_moves;
+use super::gate_file_moves::{list_config_dirs, reject_gate_file_moves};
 use super::kept_references::{KeptReference, UnreadFile};
 use super::reference_reader::ReferenceReader;
 use super::team_rule_edits::find_team_rule_edits;
 use super::unparsable_mentions::reject_unparsable_path;
 use crate::error::Failure;
 use crate::job::settings::list_path_glob_keys;
-use crate::workspace::gate_files::list_hidden_root_entries;
 use sluicegate_git::SnapshotFile;
 use sluicegate_pipelines::file_moves::PathMove;
 use sluicegate_pipelines::pipelines::{PipelineKind, SharedPipelines, shared_pipelines_path};
@@ -35,11 +34,8 @@ pub(super) fn find_gate_file_edits(
     moved_files: &[SnapshotFile],
 ) -> Result<GateFileEdits, Failure> {
     let workspace = reader.workspace;
-    // A repository can contain several projects, each with a hidden directory of its own.
-    let mut config_dirs: BTreeSet<String> = list_hidden_root_entries(reader.snapshot)?.into_iter().collect();
-    config_dirs.extend(workspace.find_config_dir(reader.snapshot)?);
     let mut files: Vec<(String, FindEdits)> = Vec::new();
-    for config_dir in config_dirs {
+    for config_dir in list_config_dirs(reader)? {
         let path = shared_pipelines_path(&config_dir);
         files.push((path, find_shared_pipeline_edits));
     }

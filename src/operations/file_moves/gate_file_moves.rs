@@ -4,9 +4,11 @@
 use super::reference_reader::ReferenceReader;
 use crate::error::Failure;
 use crate::job::policy::follow_links;
+use crate::workspace::gate_files::list_hidden_root_entries;
 use sluicegate_pipelines::file_moves::PathMove;
 use sluicegate_pipelines::pipelines::{rules_path, shared_pipelines_path};
 use sluicegate_pipelines::waivers;
+use std::collections::BTreeSet;
 
 /// Fails if the move contains a file of the gate configuration, a link to it or the target of such a link. A team rules
 /// file without links may move if the move also rewrites the setting with its path, unless the job names the file.
@@ -34,7 +36,7 @@ pub(super) fn reject_gate_file_moves(
             reject_moved_path(reader, moves, &paths, hint)?;
         }
     }
-    if let Some(config_dir) = workspace.find_config_dir(reader.snapshot)? {
+    for config_dir in list_config_dirs(reader)? {
         let paths = [rules_path(&config_dir), shared_pipelines_path(&config_dir)];
         let hint = "move it with `git mv`, and set `config-dir` if the hidden directory has a new name";
         for path in paths {
@@ -42,6 +44,14 @@ pub(super) fn reject_gate_file_moves(
         }
     }
     Ok(())
+}
+
+/// Returns the hidden directories at the root that may be those of a project. A repository can contain several
+/// projects, each with a hidden directory of its own.
+pub(super) fn list_config_dirs(reader: &ReferenceReader<'_>) -> Result<BTreeSet<String>, Failure> {
+    let mut config_dirs: BTreeSet<String> = list_hidden_root_entries(reader.snapshot)?.into_iter().collect();
+    config_dirs.extend(reader.workspace.find_config_dir(reader.snapshot)?);
+    Ok(config_dirs)
 }
 
 /// Returns the path, each link in it and the file that the links lead to; none if the file is missing.

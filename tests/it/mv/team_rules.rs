@@ -263,3 +263,23 @@ fn move_lists_globs_without_the_plain_path_that_no_longer_match() {
     let output = mv(&world, "u/b.orch.yaml t/b.orch.yaml").expect(0);
     insta::assert_snapshot!(output.out, @"moved 1 pipeline; no references to it");
 }
+
+#[test]
+fn move_of_gate_configuration_of_other_project_is_refused() {
+    let world = world_with_rules("sluicegate-rules.yaml", RULES);
+    world.write("sluicegate.yaml", "config-dir: .platform\n");
+    world.write(
+        ".second/shared-pipelines.yaml",
+        "version: \"1.0\"\npipelines: []\n",
+    );
+    world.write(".second/docs/notes.md", "notes\n");
+    world.write(".tools/notes.md", "notes\n");
+    world.commit("the past");
+    mv(&world, ".second .third").expect(2).saying(&[
+        "cannot move `.second`: the gate would no longer find its configuration `.second/shared-pipelines.yaml`",
+        "nothing was changed",
+    ]);
+    assert_eq!(world.git("status --short"), "");
+    mv(&world, ".second/docs docs").expect(0);
+    mv(&world, ".tools .scripts").expect(0);
+}
