@@ -1,6 +1,7 @@
 //! `sluicegate fix --agent`.
 
 use super::PaceArgs;
+use super::values::parse_name;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -30,7 +31,7 @@ pub struct AgentFixArgs {
     pub environment: Option<String>,
     /// New branch for the fix, which must not exist yet [default: sluicegate-fix- followed by the start of the commit
     /// id]
-    #[arg(long, value_name = "NAME", requires = "agent")]
+    #[arg(long, value_name = "NAME", requires = "agent", value_parser = parse_name)]
     pub target_branch: Option<String>,
     /// Let the agent use this additional tool (repeatable)
     #[arg(long, value_name = "TOOL", requires = "agent")]

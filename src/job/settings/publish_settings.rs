@@ -144,7 +144,7 @@ impl SettingSources<'_> {
             revisions: self.resolve_revisions_to_publish(args)?,
             selection,
             compatibility: self.resolve_compatibility_settings(&args.compat)?,
-            against: layers.resolve_expanded_text(args.flags.against.clone(), variable::AGAINST, None)?,
+            against: layers.resolve_filled_text(args.flags.against.clone(), variable::AGAINST, None)?,
             select: self.resolve_file_selection(args.flags.select)?,
             from: layers
                 .resolve_setting(args.flags.from, variable::FROM, parse_value, file.from)?
@@ -258,8 +258,8 @@ impl SettingSources<'_> {
         Ok(RequestedRevisions {
             all: true,
             base: None,
-            head: layers.resolve_expanded_text(args.head.clone(), variable::HEAD, None)?,
-            branch: layers.resolve_expanded_text(args.branch.clone(), variable::BRANCH, None)?,
+            head: layers.resolve_filled_text(args.head.clone(), variable::HEAD, None)?,
+            branch: layers.resolve_filled_text(args.branch.clone(), variable::BRANCH, None)?,
             deepen: self.resolve_deepen(args.deepen)?,
         })
     }
@@ -292,7 +292,7 @@ impl SettingSources<'_> {
     /// Resolves the prefix of the artifact, if it is set.
     pub fn resolve_optional_prefix(&self, flag: Option<String>) -> Result<Option<String>, SettingsError> {
         let file = self.file.publish.prefix.clone();
-        self.layers().resolve_expanded_text(flag, variable::PREFIX, file)
+        self.layers().resolve_filled_text(flag, variable::PREFIX, file)
     }
 }
 

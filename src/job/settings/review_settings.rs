@@ -127,9 +127,9 @@ impl SettingSources<'_> {
         let (layers, range) = (self.layers(), &args.range);
         Ok(RequestedRevisions {
             all: layers.resolve_switch(args.all, variable::ALL, None)?,
-            base: layers.resolve_expanded_text(range.base.clone(), variable::BASE, None)?,
-            head: layers.resolve_expanded_text(range.head.clone(), variable::HEAD, None)?,
-            branch: layers.resolve_expanded_text(branch, variable::BRANCH, None)?,
+            base: layers.resolve_filled_text(range.base.clone(), variable::BASE, None)?,
+            head: layers.resolve_filled_text(range.head.clone(), variable::HEAD, None)?,
+            branch: layers.resolve_filled_text(branch, variable::BRANCH, None)?,
             deepen: self.resolve_deepen(range.deepen)?,
         })
     }

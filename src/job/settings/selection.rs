@@ -198,7 +198,7 @@ impl ReviewExclusions {
 impl SettingSources<'_> {
     /// Resolves the revision to review that `--head` or its variable sets, if any.
     pub fn resolve_head(&self, flag: Option<String>) -> Result<Option<String>, SettingsError> {
-        self.layers().resolve_expanded_text(flag, variable::HEAD, None)
+        self.layers().resolve_filled_text(flag, variable::HEAD, None)
     }
 
     /// Resolves the globs that select files. The globs of the job have precedence. If there are none, the globs for

@@ -409,3 +409,34 @@ fn odd_names_survive_review_and_reports() {
     expected.sort();
     assert_eq!(matches, expected);
 }
+
+#[test]
+fn empty_revision_branch_or_prefix_is_refused() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
+    let call = call_without_platform(&world).variable("SLUICEGATE_PREFIX", "p");
+    call.run("check --report json=report.json").expect(0);
+    let publish = "publish --version-name 1 --dry-run";
+    for (args, flag) in [
+        ("check", "--base"),
+        ("check", "--head"),
+        ("review --dry-run", "--branch"),
+        ("context", "--branch"),
+        ("diff", "--head"),
+        ("fix", "--base"),
+        ("fix --agent --plan", "--target-branch"),
+        ("report report.json", "--head"),
+        (publish, "--branch"),
+        (publish, "--head"),
+        (publish, "--against"),
+        (publish, "--prefix"),
+    ] {
+        for value in ["", " "] {
+            let output = call.run((args, &[&format!("{flag}={value}")])).expect(2);
+            output.saying(&[flag, "is empty"]);
+        }
+    }
+    // A variable without a value is not set.
+    call.variable("SLUICEGATE_BASE", "")
+        .run("check --head HEAD")
+        .expect(0);
+}
