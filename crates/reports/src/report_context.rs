@@ -283,10 +283,15 @@ impl SourceLines {
         let mut lines = self.find_lines_around(finding.path, finding.line, before_count, after_count);
         let indent = |line: &str| line.len() - line.trim_start().len();
         let own_indent = self.line(finding.path, finding.line).map_or(0, indent);
-        // A line with less indentation is not part of the component, and neither are the lines after it. The excerpt of
-        // an unreadable pipeline ends there, too.
+        // A line with the same or less indentation is not part of the component, and neither are the lines after it. The
+        // excerpt of an unreadable pipeline ends at a line with less indentation.
+        let max_indent = if finding.rule == UNREADABLE_RULE {
+            own_indent
+        } else {
+            own_indent + 1
+        };
         let end = lines.iter().position(|(number, line)| {
-            *number > finding.line && !line.trim().is_empty() && indent(line) < own_indent
+            *number > finding.line && !line.trim().is_empty() && indent(line) < max_indent
         });
         lines.truncate(end.unwrap_or(lines.len()));
         lines

@@ -235,3 +235,19 @@ fn names_on_page_are_code_and_labels_are_unique() {
         }
     }
 }
+
+#[test]
+fn excerpt_of_component_ends_before_the_next_component() {
+    let pipeline = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    bad_1:\n      type: start\n    \
+                    Next:\n      type: end-success\n";
+    let world = change(&[("b.orch.yaml", pipeline)]);
+    let text = check_to_page(&world, "", 1);
+    let page = Document::parse(&text).unwrap();
+    let excerpts = page
+        .descendants()
+        .filter(|node| node.has_tag_name("pre"))
+        .map(text_of);
+    let excerpt = excerpts.into_iter().find(|text| text.contains("bad_1")).unwrap();
+    assert!(excerpt.contains("type: start"), "{excerpt}");
+    assert!(!excerpt.contains("Next"), "{excerpt}");
+}

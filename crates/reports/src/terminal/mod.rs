@@ -424,7 +424,6 @@ mod tests {
            |     ^^^^^^
         10 |       type: x
         11 |       y: z
-        12 |     Run A:
 
         error[component-naming-convention]: `Run A` is not in the pattern
           --> load/it.orch.yaml:12
