@@ -17,7 +17,7 @@ use crate::session::Session;
 use crate::workspace::Workspace;
 use report_comparison::{compare_with_older_report, reject_incomparable_reports};
 use reported_commit::reject_unfinished_runs;
-use saved_report::{add_finding_subjects, read_report};
+use saved_report::{add_finding_subjects, read_report, reject_repeated_standard_input};
 use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::findings::Report;
 use sluicegate_pipelines::team_rules::TeamRuleSet;
@@ -96,6 +96,7 @@ impl<'a> SavedReports<'a> {
         files: &[PathBuf],
         compared_file: Option<&Path>,
     ) -> Result<EvaluatedRun<'a, Self>, Failure> {
+        reject_repeated_standard_input(files.iter().map(PathBuf::as_path).chain(compared_file))?;
         let mut reports = Vec::new();
         for file in files {
             reports.push(read_report(session, file)?);

@@ -16,13 +16,28 @@ pub(crate) const MAX_REPORT_SIZE: u64 = 512 * 1024 * 1024;
 
 /// Reads a report from a file, or from standard input if the file is `-`.
 pub(crate) fn read_report(session: &Session, file: &Path) -> Result<Report, Failure> {
-    let text = if file == Path::new("-") {
+    let text = if is_standard_input(file) {
         input::read_bytes(io::stdin().lock(), MAX_REPORT_SIZE)
             .map_err(|error| Failure::usage(format!("could not read standard input: {error}")))?
     } else {
         session.read_user_file(&session.env.current_dir().join(file), MAX_REPORT_SIZE)?
     };
     parse_report(&text, &file.display().to_string())
+}
+
+/// Fails if more than one of these files is standard input, which can be read only once.
+pub(crate) fn reject_repeated_standard_input<'f>(
+    files: impl Iterator<Item = &'f Path>,
+) -> Result<(), Failure> {
+    if files.filter(|file| is_standard_input(file)).count() > 1 {
+        return Err(Failure::usage("standard input (`-`) can be read only once")
+            .with_hint("pass `-` for one report, and the other reports as files"));
+    }
+    Ok(())
+}
+
+fn is_standard_input(file: &Path) -> bool {
+    file == Path::new("-")
 }
 
 /// Parses a report, and fails if its verdict contradicts its results. `report_name` names the report in errors.

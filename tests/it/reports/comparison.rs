@@ -552,3 +552,23 @@ fn comparison_lists_checks_that_only_one_report_has() {
         assert!(!notes.contains("were turned off for"), "{notes}");
     }
 }
+
+#[test]
+fn standard_input_is_read_as_only_one_report() {
+    let world = project();
+    write_check_report(&world, "new.json");
+    let report = world.path().join("new.json");
+    let call = Call::new(&world.work()).input(&report);
+    for args in [
+        "report - -",
+        "report - --compare -",
+        "report ../new.json - --compare -",
+    ] {
+        call.run(args)
+            .expect(2)
+            .saying(&["standard input (`-`) can be read only once"]);
+    }
+    call.run("report -").expect(0);
+    call.run("report - --compare ../new.json").expect(0);
+    call.run("report ../new.json --compare -").expect(0);
+}
