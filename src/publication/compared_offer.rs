@@ -7,7 +7,7 @@ use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_base::text;
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, Snapshot, is_full_id};
-use sluicegate_pipelines::interface::{ComparedVersion, Interface};
+use sluicegate_pipelines::interface::{ComparedVersion, Interface, InterfaceChange};
 use sluicegate_platform::api::ArtifactDetails;
 
 /// Number of commits to fetch: only the commit of the version, without its history.
@@ -299,6 +299,23 @@ fn find_version_commit(
         reason: format!("the clone does not have commit {id} of the version"),
         may_fetch: !can_fetch,
     }))
+}
+
+/// Adds the changed files to the changes to the offer. The shared-pipelines file of a version is listed only if there
+/// is no change to the offer, because such changes usually explain it.
+pub(super) fn add_file_changes(
+    changes: &mut Vec<InterfaceChange>,
+    file_changes: Vec<InterfaceChange>,
+    old_interface: &Interface,
+    new_interface: &Interface,
+) {
+    let includes_shared_file = changes.is_empty();
+    let shared_files = [&old_interface.file, &new_interface.file];
+    for change in file_changes {
+        if includes_shared_file || !shared_files.contains(&&change.subject()) {
+            changes.push(change);
+        }
+    }
 }
 
 /// Returns the error that neither version or revision has a shared-pipelines file: probably, the directory or one of

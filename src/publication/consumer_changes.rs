@@ -9,7 +9,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion};
 use crate::job::cli::{CompatMode, IfExists};
-use crate::publication::compared_offer::{ComparedOffer, IdsOnlyReason, fetch_hint};
+use crate::publication::compared_offer::{ComparedOffer, IdsOnlyReason, add_file_changes, fetch_hint};
 use crate::publish::{Plan, PublishedFiles, PublishedSelection, compare_with_published_files};
 use crate::session::artifact_versions::version_request_failure;
 use sluicegate_pipelines::interface::{
@@ -207,8 +207,6 @@ impl Publication<'_> {
             &plan.interface,
         ));
         let repository = old_offer.repository(self.workspace);
-        // If no other change was found, a change to the shared-pipelines file is listed as a changed file.
-        let includes_shared_file = changes.is_empty();
         let earlier_selection = self.find_earlier_selection(repository, &old_offer.commit)?;
         let published_files = PublishedFiles {
             repository,
@@ -218,9 +216,8 @@ impl Publication<'_> {
                 _ => PublishedSelection::Globs(&|path| self.settings.selection.selects(path)),
             },
         };
-        let mut file_changes = compare_with_published_files(plan, &published_files)?;
-        file_changes.retain(|change| includes_shared_file || change.subject() != plan.interface.file);
-        changes.extend(file_changes);
+        let file_changes = compare_with_published_files(plan, &published_files)?;
+        add_file_changes(&mut changes, file_changes, &old_offer.interface, &plan.interface);
         Ok(OfferComparison {
             compat: Compatibility::new(old.to_compared_version(), changes),
             ids_only: None,

@@ -1,7 +1,8 @@
 //! Compares two versions or revisions: the changes for consumers.
 
 use super::compared_offer::{
-    CommitOffer, ComparedOffer, IdsOnlyReason, fetch_hint, missing_files_failure, read_offered_interface,
+    CommitOffer, ComparedOffer, IdsOnlyReason, add_file_changes, fetch_hint, missing_files_failure,
+    read_offered_interface,
 };
 use super::publish_selection::PublishSelection;
 use crate::error::Failure;
@@ -291,15 +292,15 @@ impl OfferLookup<'_> {
             None => selection.clone(),
         };
         let file_changes = self.list_changed_files(old_offer, new_offer, &old_selection, &new_selection);
-        let Some(mut file_changes) = file_changes else {
+        let Some(file_changes) = file_changes else {
             return Ok(Compatibility::new(old.to_compared_version(), changes).without_files());
         };
-        // Changes to the offer usually explain a changed shared-pipelines file, so it is not listed with them.
-        if !changes.is_empty() {
-            let shared_files = [&old_offer.interface.file, &new_offer.interface.file];
-            file_changes.retain(|change| !shared_files.contains(&&change.subject()));
-        }
-        changes.extend(file_changes);
+        add_file_changes(
+            &mut changes,
+            file_changes,
+            &old_offer.interface,
+            &new_offer.interface,
+        );
         Ok(Compatibility::new(old.to_compared_version(), changes))
     }
 
