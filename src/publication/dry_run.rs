@@ -7,7 +7,7 @@ use super::publish_preview::{Preview, PublishedState, build_preview_document, re
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::settings::SmokeRun;
-use crate::publish::{FileSource, Plan, PlanChanges, PublishError, Receipt, compare_plans};
+use crate::publish::{Plan, PlanChanges, PublishError, Receipt, compare_plans};
 use crate::session::CommandResult;
 use crate::session::response_output::format_json;
 use crate::session::step_report::PUBLISH_FAILED;
@@ -35,7 +35,7 @@ impl Publication<'_> {
         let is_upload_planned = matches!(decision, PublishDecision::Upload);
         let decision = self.decide_after_lookup(decision, plan, published_state.planned_version.as_ref());
         let mut status = ExitStatus::Success;
-        let mut receipt = Receipt::for_dry_run(plan, &hashes);
+        let mut receipt = Receipt::from_plan(plan, &hashes);
         let mut skip_reason = None;
         match decision {
             PublishDecision::Upload => {}
@@ -58,7 +58,7 @@ impl Publication<'_> {
                 refusal_hint = failure.own_hint().map(str::to_owned);
             }
         }
-        let is_published = skip_reason.is_none() && refusals.is_empty();
+        let is_publish_due = skip_reason.is_none() && refusals.is_empty();
         let preview = Preview {
             receipt_digest: receipt.digest.clone(),
             hashes: hashes.clone(),
@@ -67,7 +67,7 @@ impl Publication<'_> {
             refusal_hint,
             skip_reason,
             changes,
-            smoke_runs: self.list_following_smoke_runs(is_published),
+            smoke_runs: self.list_following_smoke_runs(is_publish_due),
             compat: self
                 .comparison
                 .as_ref()
@@ -84,8 +84,8 @@ impl Publication<'_> {
     }
 
     /// Returns the smoke runs that follow if a version is published; without a publish, none is started.
-    fn list_following_smoke_runs(&self, is_published: bool) -> Vec<SmokeRun> {
-        if is_published {
+    fn list_following_smoke_runs(&self, is_publish_due: bool) -> Vec<SmokeRun> {
+        if is_publish_due {
             self.settings.smoke.runs.clone()
         } else {
             Vec::new()
@@ -197,7 +197,8 @@ impl Publication<'_> {
             .commit_hash
             .as_deref()
             .ok_or("the platform reports no commit for the latest version")?;
-        let repo = &self.workspace.repo;
+        // The comparison of the offers may have fetched the commit and its history.
+        let repo = self.workspace.repo.reopen().map_err(|error| error.to_string())?;
         if !repo.has_commit(latest_id) {
             return Err(format!("the clone does not have commit {latest_id}"));
         }
@@ -224,11 +225,11 @@ impl Publication<'_> {
             Err(error) => return Err(error.to_string()),
         }
         let earlier_selection = self
-            .find_earlier_selection(repo, &latest_commit)
+            .find_earlier_selection(&repo, &latest_commit)
             .map_err(|failure| failure.describe_on_one_line())?;
         let old_plan = match earlier_selection {
             EarlierSelection::Plan(old_plan) => Ok(*old_plan),
-            _ => self.build_plan_at(&latest_commit, FileSource::Commit),
+            _ => self.build_old_plan(&repo, &latest_commit),
         };
         old_plan
             .and_then(|old_plan| compare_plans(&old_plan, plan, hashes))

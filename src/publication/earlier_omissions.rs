@@ -59,7 +59,7 @@ impl Publication<'_> {
         let Some(earlier_receipt) = self.read_own_earlier_receipt() else {
             return receipt;
         };
-        let version_name = if self.needs_next_version() && self.comparison.is_none() {
+        let version_name = if self.lacks_version_name() {
             earlier_receipt.version_name.clone()
         } else {
             receipt.version_name.clone()
@@ -125,11 +125,11 @@ impl Publication<'_> {
         }
         let title = format!("{PUBLISH_FAILED}: {name} (incomplete)");
         let status = self.session.report_failure_as(&title, &failure);
-        let hashes = self.compute_needed_hashes(plan)?;
+        let (hashes, hash_status) = self.compute_needed_hashes(plan);
         let branch = self.history.find_branch(version);
         let receipt = Receipt::for_unchanged_files(plan, &hashes, version, &published_version.commit, branch)
             .with_rejected_resources(omissions);
-        let status = self.report_junit(&name, status, &problems, None);
+        let status = self.report_junit(&name, status.worse(hash_status), &problems, None);
         Ok(status.worse(self.write_records(receipt)))
     }
 }

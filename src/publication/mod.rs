@@ -57,7 +57,7 @@ use crate::ui::Ui;
 use crate::workspace::Workspace;
 use crate::workspace::unusable_publish_settings::reject_next_without_comparison;
 use jiff::Timestamp;
-use sluicegate_git::CommitId;
+use sluicegate_git::{CommitId, Repository};
 use sluicegate_platform::api::Platform;
 use std::path::PathBuf;
 
@@ -179,9 +179,10 @@ impl Publication<'_> {
         let mut problems = Vec::new();
         let print_result = self.print_result(&(text::escape_line(&message) + "\n"));
         let print_status = self.report_lost_output(print_result.map(|()| ExitStatus::Success), &mut problems);
+        let (hashes, hash_status) = self.compute_needed_hashes(plan);
         let receipt = Receipt::for_unchanged_files(
             plan,
-            &self.compute_needed_hashes(plan)?,
+            &hashes,
             &published_version.version,
             &published_version.commit,
             self.history.find_branch(&published_version.version),
@@ -191,7 +192,9 @@ impl Publication<'_> {
         let smoke = self.smoke_test_existing_version(platform, published_version, &receipt)?;
         let title = format!("Nothing published: {}", published_version.reason);
         let result = outcome_report::report_unchanged_version(self, plan, &title, smoke.as_ref());
-        let mut status = print_status.worse(self.report_lost_output(result, &mut problems));
+        let mut status = print_status
+            .worse(hash_status)
+            .worse(self.report_lost_output(result, &mut problems));
         status = self.add_signal_status(status, &mut problems);
         status = self.report_junit(&message, status, &problems, smoke.as_ref());
         let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
@@ -208,7 +211,7 @@ impl Publication<'_> {
     /// Ends without an upload, because the decision about it failed with an error. If `{next}` has no value yet, the
     /// messages show the template instead of the placeholder version in the plan.
     fn finish_undecided_publish(&self, mut plan: Plan, failure: &Failure) -> CommandResult {
-        if self.needs_next_version() && self.comparison.is_none() {
+        if self.lacks_version_name() {
             plan.version_name.clone_from(&self.settings.version_name);
         }
         self.finish_refused_publish(
@@ -228,18 +231,23 @@ impl Publication<'_> {
         };
         let title = format!("{PUBLISH_FAILED}: {name} ({adjective})");
         let status = self.session.report_failure_as(&title, failure);
-        let receipt = Receipt::for_rejected_plan(plan, &self.compute_needed_hashes(plan)?);
-        let status = self.report_junit(&name, status, &[problem], None);
+        let (hashes, hash_status) = self.compute_needed_hashes(plan);
+        let receipt = Receipt::for_rejected_plan(plan, &hashes);
+        let status = self.report_junit(&name, status.worse(hash_status), &[problem], None);
         Ok(status.worse(self.write_records(receipt)))
     }
 
-    /// Returns the content hashes of the plan's files; empty if no output contains them, because hashing takes time.
-    fn compute_needed_hashes(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
-        Ok(if self.publish_options(plan).needs_hashes {
-            plan.hash_all_files()?
-        } else {
-            Vec::new()
-        })
+    /// Returns the content hashes of the plan's files, and the exit status. There are no hashes if no output contains
+    /// them, because hashing takes time. If a file cannot be read, reports that the receipt lacks the hashes: the
+    /// outcome of the publish is known without them.
+    fn compute_needed_hashes(&self, plan: &Plan) -> (Vec<String>, ExitStatus) {
+        if !self.publish_options(plan).needs_hashes {
+            return (Vec::new(), ExitStatus::Success);
+        }
+        match plan.hash_all_files() {
+            Ok(hashes) => (hashes, ExitStatus::Success),
+            Err(error) => (Vec::new(), self.report_missing_hashes(error)),
+        }
     }
 
     fn print_plan_warnings(&self, plan: &Plan) {
@@ -305,12 +313,22 @@ impl Publication<'_> {
 
     /// Plans the publish of the target's commit, from the source in the settings.
     pub(crate) fn build_plan(&self) -> Result<Plan, PublishError> {
-        self.build_plan_at(&self.target.head, self.settings.from)
+        let (settings, target) = (self.settings, self.target);
+        build_plan(self.workspace, settings, target, &target.head, settings.from)
     }
 
-    /// Plans a publish of `commit` with the settings of this publish. A comparison passes an older commit.
-    fn build_plan_at(&self, commit: &CommitId, source: FileSource) -> Result<Plan, PublishError> {
-        build_plan(self.workspace, self.settings, self.target, commit, source)
+    /// Plans a publish of an older commit with the settings of this publish, for a comparison. `repository` has the
+    /// commit.
+    fn build_old_plan(&self, repository: &Repository, commit: &CommitId) -> Result<Plan, PublishError> {
+        let (source, draft) = (FileSource::Commit, DRAFT_VERSION.to_owned());
+        with_publish_request(
+            self.workspace,
+            self.settings,
+            self.target,
+            source,
+            draft,
+            |request| publish::build_plan(repository, commit, request),
+        )
     }
 
     /// Returns the settings for the execution of the plan.

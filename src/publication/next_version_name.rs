@@ -13,6 +13,12 @@ impl Publication<'_> {
         needs_next_version(&self.settings.version_name)
     }
 
+    /// Returns whether the version name is still unknown, because no comparison computed `{next}`. The plan then has a
+    /// placeholder version.
+    pub(in crate::publication) fn lacks_version_name(&self) -> bool {
+        self.needs_next_version() && self.comparison.is_none()
+    }
+
     /// Increases the patch number of `next_version` until no version, enabled or not, has the resulting name, and sets
     /// that name in the plan. Build metadata is not compared, because it does not make a number new. Returns the
     /// semantic version in the name.

@@ -69,9 +69,9 @@ pub(super) struct ReceiptFile {
 }
 
 impl Receipt {
-    /// Creates the receipt of a plan that is not executed. `hashes` are the SHA-256 of the files, in hex and in the
+    /// Creates the receipt of a plan before its execution. `hashes` are the SHA-256 of the files, in hex and in the
     /// order of the plan. Without hashes, the receipt has neither files nor a digest.
-    pub fn for_dry_run(plan: &Plan, hashes: &[String]) -> Self {
+    pub fn from_plan(plan: &Plan, hashes: &[String]) -> Self {
         let files = plan.files.iter().zip(hashes).map(|(file, sha256)| ReceiptFile {
             path: file.path.clone(),
             bytes: file.bytes,
@@ -112,7 +112,7 @@ impl Receipt {
             outcome: outcome.kind.receipt_outcome(),
             ignored_resources: outcome.ignored_resources.clone(),
             verified: outcome.verified,
-            ..Self::for_dry_run(plan, hashes)
+            ..Self::from_plan(plan, hashes)
         }
     }
 
@@ -253,7 +253,7 @@ impl Receipt {
     pub fn for_rejected_plan(plan: &Plan, hashes: &[String]) -> Self {
         Self {
             outcome: ReceiptOutcome::Failed,
-            ..Self::for_dry_run(plan, hashes)
+            ..Self::from_plan(plan, hashes)
         }
     }
 
@@ -270,7 +270,7 @@ impl Receipt {
             commit_hash: commit.to_owned(),
             branch: branch.map(str::to_owned),
             outcome: ReceiptOutcome::AlreadyPublished,
-            ..Self::for_dry_run(plan, hashes)
+            ..Self::from_plan(plan, hashes)
         }
     }
 

@@ -33,7 +33,7 @@ impl Publication<'_> {
             return receipt;
         };
         let mut new_receipt = receipt.clone();
-        if self.needs_next_version() && self.comparison.is_none() {
+        if self.lacks_version_name() {
             new_receipt.version_name.clone_from(&placeholder.version_name);
         }
         if !placeholder.has_same_version(&new_receipt) {

@@ -1,6 +1,8 @@
 //! Compatibility: the effects of a publish on consumers, reported before the upload.
 
-use crate::support::{Platform, Shop, answer, git, job_output, offer, parameter, push_of_branch};
+use crate::support::{
+    Platform, Shop, answer, git, job_output, offer, orchestration_text, parameter, push_of_branch,
+};
 use serde_json::{Value, json};
 use std::fs;
 use wiremock::{Request, ResponseTemplate};
@@ -603,4 +605,50 @@ fn refused_break_suggests_no_version_that_exists() {
     let hint = "publish a higher major version (--version-name 2.0.1)";
     shop.publish("1.0.1 --compat fail").expect(1).saying(&[hint]);
     shop.publish("2.0.1 --compat fail").expect(0);
+}
+
+#[test]
+fn dry_run_with_deepen_lists_changes_since_the_fetched_commit() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let published_commit = shop.world.git("rev-parse HEAD");
+    shop.world
+        .write("more.orch.yaml", orchestration_text(&["Start", "Done"]));
+    shop.push();
+    let url = format!("file://{}", shop.world.remote().display());
+    git(shop.world.path(), format!("clone -q --depth=1 {url} shallow"));
+    let call = shop.call_in(&shop.world.path().join("shallow"));
+    let dry_run = "publish --branch main --version-name 1.1.0 --dry-run --json";
+    let plan = call.run(dry_run).expect(0).json();
+    assert!(
+        plan["changesUnknown"]
+            .as_str()
+            .is_some_and(|reason| reason.contains("the clone does not have commit")),
+        "{plan}"
+    );
+    let plan = call.run((dry_run, "--deepen")).expect(0).json();
+    assert_eq!(
+        plan["changes"],
+        json!({ "since": published_commit, "added": [], "modified": ["more.orch.yaml"], "removed": [] })
+    );
+}
+
+#[test]
+fn publish_and_artifacts_diff_list_the_same_changes_after_move_of_hidden_directory() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    shop.world.git("mv .platform .moved");
+    let changed_offer = offer(&[("load", ""), ("clean", &parameter("day", ", default: x"))]);
+    shop.world.write(".moved/shared-pipelines.yaml", changed_offer);
+    shop.push();
+    let plan = shop.publish("2.0.0 --dry-run --json").expect(0).json();
+    let diff = shop.call().run("artifacts diff 1.0.0 -o json").expect(0).json();
+    assert_eq!(plan["compat"]["changes"], diff["changes"]);
+    let kinds: Vec<&Value> = diff["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|change| &change["change"])
+        .collect();
+    assert_eq!(kinds, ["parameter-removed"], "{diff}");
 }

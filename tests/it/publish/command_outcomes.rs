@@ -1247,3 +1247,37 @@ fn version_after_lost_response_is_dated_by_the_clock_of_the_platform() {
         }
     }
 }
+
+#[test]
+fn failed_hash_does_not_replace_the_reason_of_an_undecided_publish() {
+    let world = project_to_publish();
+    world.write("notes.md", "not a pipeline\n");
+    world.commit("notes");
+    world.push();
+    let blob = world.git("rev-parse HEAD:notes.md");
+    let object = world
+        .work()
+        .join(".git/objects")
+        .join(&blob[..2])
+        .join(&blob[2..]);
+    for (file, has_files) in [(world.path().join("nothing"), true), (object, false)] {
+        let platform = Platform::new();
+        platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+        platform.respond_to("GET", "/artifacts/details$", move |_: &Request| {
+            let _ = fs::remove_file(&file);
+            ResponseTemplate::new(500)
+        });
+        let flags = "--compat fail --include ** --junit out/junit.xml";
+        let output = platform.call(&world).run((&PUBLISH, flags)).expect(3);
+        assert_eq!(
+            output.err.contains("could not compute the content hashes"),
+            !has_files,
+            "{}",
+            output.all()
+        );
+        let receipt = read_json(&world.work().join("out/receipt.json"));
+        assert_eq!(!receipt["files"].as_array().unwrap().is_empty(), has_files);
+        let junit = fs::read_to_string(world.work().join("out/junit.xml")).unwrap();
+        assert!(junit.contains("nothing was sent"), "{junit}");
+    }
+}

@@ -601,6 +601,6 @@ async fn receipt_records_outcome() {
         json!({ "path": "sql/load.sql", "bytes": 10, "sha256": hashes[5] })
     );
     assert_eq!(read["digest"], json!(stage.plan.compute_digest(&hashes)));
-    let planned = serde_json::to_value(Receipt::for_dry_run(&stage.plan, &hashes)).unwrap();
+    let planned = serde_json::to_value(Receipt::from_plan(&stage.plan, &hashes)).unwrap();
     assert_eq!(planned["outcome"], "planned");
 }
