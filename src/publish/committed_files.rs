@@ -18,6 +18,18 @@ impl DocumentFile<'_> {
     fn has_content(&self, bytes: u64, sha256: &str) -> bool {
         self.sha256 == sha256 && self.bytes.is_none_or(|listed_bytes| listed_bytes == bytes)
     }
+
+    /// Returns whether the blob has the content of the file, or is a Git LFS pointer to it.
+    pub(super) fn is_committed_as(
+        &self,
+        repository: &Repository,
+        blob: &BlobId,
+    ) -> Result<bool, PublishError> {
+        let (blob_bytes, blob_sha256) = hash_blob(repository, blob, self.path)?;
+        Ok(self.has_content(blob_bytes, &blob_sha256)
+            || read_lfs_pointer(repository, blob)?
+                .is_some_and(|pointer| self.has_content(pointer.size, &pointer.sha256)))
+    }
 }
 
 /// Returns the differences between the listed files and those of the commit, which may contain a Git LFS pointer to a
@@ -35,11 +47,7 @@ pub fn compare_with_committed_files<'a>(
             differences.push(format!("`{path}` is not in commit {}", commit.short()));
             continue;
         };
-        let (committed_bytes, committed_sha256) = hash_blob(repository, &committed_file.blob, path)?;
-        if !file.has_content(committed_bytes, &committed_sha256)
-            && !read_lfs_pointer(repository, &committed_file.blob)?
-                .is_some_and(|pointer| file.has_content(pointer.size, &pointer.sha256))
-        {
+        if !file.is_committed_as(repository, &committed_file.blob)? {
             differences.push(format!(
                 "`{path}` has different content in commit {} and in {document}",
                 commit.short()

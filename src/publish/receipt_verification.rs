@@ -180,11 +180,7 @@ impl Receipt {
         let Some(commit) = repository.find_commit_with_id(&self.commit_hash)? else {
             return Ok(None);
         };
-        let files = self.files.iter().map(|file| DocumentFile {
-            path: &file.path,
-            bytes: Some(file.bytes),
-            sha256: &file.sha256,
-        });
+        let files = self.files.iter().map(ReceiptFile::as_document_file);
         compare_with_committed_files(repository, &commit, files, DOCUMENT).map(Some)
     }
 }
@@ -205,6 +201,16 @@ impl ReviewEvidence {
             ));
         }
         problems
+    }
+}
+
+impl ReceiptFile {
+    fn as_document_file(&self) -> DocumentFile<'_> {
+        DocumentFile {
+            path: &self.path,
+            bytes: Some(self.bytes),
+            sha256: &self.sha256,
+        }
     }
 }
 
@@ -282,7 +288,17 @@ impl CommitPair<'_> {
                 continue;
             }
             let (old_blob, new_blob) = self.find_blobs(&file.path)?;
-            if old_blob != new_blob {
+            if old_blob == new_blob {
+                continue;
+            }
+            // A publish compares contents: Git LFS may store the same content as a pointer in one of the commits.
+            let is_unchanged = match old_blob {
+                Some(old_blob) => file
+                    .as_document_file()
+                    .is_committed_as(self.repository, &old_blob)?,
+                None => false,
+            };
+            if !is_unchanged {
                 differences.push(format!(
                     "`{}` changed, but the receipt does not list the change",
                     file.path

@@ -243,3 +243,27 @@ fn change_that_spoils_script_alone_is_found() {
         output.all()
     );
 }
+
+#[test]
+fn receipt_of_script_that_moved_to_lfs_with_same_content_is_verified() {
+    let (world, server) = stage();
+    commit_script(&world, SCRIPT.as_bytes());
+    publish_call(&world, &server)
+        .run("publish --version-name 1")
+        .expect(0);
+    let pointer = world.path().join("pointer");
+    fs::write(&pointer, POINTER).unwrap();
+    let clean = format!("cat > /dev/null; cat '{}'", pointer.display());
+    world.git(&["config", "filter.lfs.clean", &clean]);
+    world.write(".gitattributes", "*.sql filter=lfs\n");
+    world.git("add --renormalize .");
+    world.commit("pointer");
+    world.push();
+    publish_call(&world, &server)
+        .run("publish --version-name 2 --from worktree --receipt receipt.json")
+        .expect(0);
+    let receipt = world.work().join("receipt.json");
+    let text = fs::read_to_string(&receipt).unwrap();
+    assert!(!text.contains("fileModified"), "{text}");
+    publish_call(&world, &server).run("verify receipt.json").expect(0);
+}
