@@ -12,8 +12,8 @@ use crate::job::settings::variable;
 use crate::session::Session;
 use secrecy::SecretString;
 use serde_json::Value;
-use sluicegate_pipelines::pipelines::RULES_FILE;
-use sluicegate_pipelines::pipelines::is_pipeline;
+
+use sluicegate_pipelines::pipelines::{is_pipeline, is_rules_path};
 use sluicegate_platform::http::{CaFile, HostClient, HostSettings, Url};
 use sluicegate_reports::{ReportContext, UnfinishedReport, bitbucket};
 use std::time::Duration;
@@ -325,7 +325,7 @@ fn find_built_commit(session: &Session, delivery: &Delivery<'_>) -> Result<Strin
                        checked out";
         return Err(Failure::usage(message));
     }
-    let is_reviewed_file = |path: &str| is_pipeline(path) || path.ends_with(RULES_FILE);
+    let is_reviewed_file = |path: &str| is_pipeline(path) || is_rules_path(path);
     let changes = snapshot.find_changes(std::slice::from_ref(&head), &is_reviewed_file)?;
     if !changes.is_empty() {
         let message = "the reviewed files differ from those in the built commit (BITBUCKET_COMMIT)";

@@ -16,7 +16,7 @@ use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::waivers;
 use std::collections::BTreeSet;
 
-/// The versions of a file: in the reviewed commit, at the tip, and at the bases.
+/// The comparison of the reviewed commit with the tip of its target, and the bases of both.
 pub(super) struct TipComparison<'s> {
     pub(super) workspace: &'s Workspace<'s>,
     pub(super) head: &'s Snapshot<'s>,
@@ -62,7 +62,7 @@ impl TipComparison<'_> {
         let gate_paths = [
             (self.workspace.config_file.clone(), UnknownEffects::Exclude),
             (Some(waivers::FILE_NAME.to_owned()), UnknownEffects::Exclude),
-            (self.path_at_tip(RULES_FILE), UnknownEffects::Include),
+            (self.join_tip_config_dir(RULES_FILE), UnknownEffects::Include),
             (self.workspace.team_rules_path.clone(), UnknownEffects::Include),
         ];
         let mut compared_files = Vec::new();
@@ -137,7 +137,7 @@ impl TipComparison<'_> {
 
     /// Returns the path of a file in the platform's hidden directory at the tip of the target. Returns `None` if the
     /// target has no hidden directory.
-    fn path_at_tip(&self, file_name: &str) -> Option<String> {
+    fn join_tip_config_dir(&self, file_name: &str) -> Option<String> {
         let config_dir = self.tip_config_dir.as_ref()?;
         Some(format!("{config_dir}/{file_name}"))
     }
@@ -151,11 +151,11 @@ impl TipComparison<'_> {
     ) -> Option<RuleSet> {
         let moved_platform_rules = moved_rules
             .iter()
-            .find(|versions| versions.path.ends_with(RULES_FILE));
+            .find(|versions| !files.is_team_rules(&versions.path));
         let bytes = if let Some(versions) = moved_platform_rules {
             format_changed_rules(versions.as_merge_versions())
         } else {
-            let versions = self.read_versions(files, self.path_at_tip(RULES_FILE)?);
+            let versions = self.read_versions(files, self.join_tip_config_dir(RULES_FILE)?);
             format_changed_rules(versions.as_merge_versions())
         };
         bytes.map(|bytes| RuleSet::parse(&bytes))
@@ -181,9 +181,11 @@ impl TipComparison<'_> {
     /// Returns whether head and target have the same shared-pipelines file, byte for byte. Usually they do, and the
     /// interfaces need not be compared.
     fn has_same_shared_file(&self) -> bool {
-        self.path_at_tip(SHARED_PIPELINES_FILE).is_some_and(|path| {
-            self.workspace.read_gate_file(self.head, &path) == self.workspace.read_gate_file(&self.tip, &path)
-        })
+        self.join_tip_config_dir(SHARED_PIPELINES_FILE)
+            .is_some_and(|path| {
+                self.workspace.read_gate_file(self.head, &path)
+                    == self.workspace.read_gate_file(&self.tip, &path)
+            })
     }
 
     /// Returns the target's shared-pipelines file and a sentence for each pipeline that consumers could not use after

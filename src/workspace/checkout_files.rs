@@ -10,7 +10,7 @@ use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{List, format_count, shorten_name};
 use sluicegate_git::{Change, CommitId, GitError, Snapshot};
-use sluicegate_pipelines::pipelines::{CONFIG_DIR_FILES, is_pipeline};
+use sluicegate_pipelines::pipelines::{is_pipeline, is_platform_file};
 use sluicegate_pipelines::waivers;
 use std::collections::BTreeSet;
 
@@ -270,10 +270,4 @@ impl Workspace<'_> {
 /// Returns whether the path is that of a pipeline or of a file of the platform, which every review reads.
 pub(crate) fn is_reviewed_file(path: &str) -> bool {
     is_pipeline(path) || is_platform_file(path)
-}
-
-/// Returns whether the path is that of a rules file or shared-pipelines file in a hidden directory at the root.
-fn is_platform_file(path: &str) -> bool {
-    path.split_once('/')
-        .is_some_and(|(dir, file)| dir.starts_with('.') && CONFIG_DIR_FILES.contains(&file))
 }

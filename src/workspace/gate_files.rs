@@ -5,7 +5,7 @@ use crate::job::policy::{self, DescriptionLength, GateFileVersion};
 use crate::job::settings;
 use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_git::{GitError, Snapshot};
-use sluicegate_pipelines::pipelines::{RULES_FILE, rules_path};
+use sluicegate_pipelines::pipelines::{is_platform_file, is_rules_path, rules_path};
 use sluicegate_pipelines::waivers;
 use std::collections::BTreeSet;
 
@@ -68,7 +68,7 @@ impl GateFiles {
         new: &GateFileVersion,
         length: DescriptionLength,
     ) -> Vec<String> {
-        if path.ends_with(RULES_FILE) || self.rules.iter().any(|rules_path| rules_path == path) {
+        if is_platform_file(path) || self.rules.iter().any(|rules_path| rules_path == path) {
             policy::describe_rules_file_changes(old, new, length)
         } else if self.waivers.iter().any(|waivers_path| waivers_path == path) {
             policy::describe_waivers_file_changes(old, new, length)
@@ -115,12 +115,8 @@ impl GateFiles {
             self.sources.insert(path.clone());
         }
         let linked_rules = workspace.find_linked_rules(snapshot)?;
-        self.sources.extend(
-            linked_rules
-                .iter()
-                .filter(|path| path.ends_with(RULES_FILE))
-                .cloned(),
-        );
+        self.sources
+            .extend(linked_rules.iter().filter(|path| is_rules_path(path)).cloned());
         for path in linked_rules.into_iter().chain(rules_paths.platform) {
             if !self.rules.contains(&path) {
                 self.rules.push(path);

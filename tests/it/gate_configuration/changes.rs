@@ -717,3 +717,22 @@ fn rules_of_another_hidden_directory_in_settings_are_compared() {
         assert_eq!(words.contains("no rule has changed"), !is_relaxed, "{words}");
     }
 }
+
+#[test]
+fn team_rules_file_with_similar_path_is_not_described_as_rules_file() {
+    let path = "x/team-config/pipeline_quality_rules.yaml";
+    let rule = "rules:\n  - { id: no-python, level: error, for: component, \
+                when: 'component.type == \"python-script\"', message: m }\n";
+    let world = world_with_changed_files(
+        &[
+            ("sluicegate.yaml", &format!("review: {{ team-rules: {path} }}\n")),
+            (path, rule),
+        ],
+        &[(path, &rule.replace("error", "warn"))],
+    );
+    let report = check_report(&world, 0, "");
+    assert_eq!(
+        report["gateChangesInWords"][path],
+        json!(["team/no-python error → warn (relaxed)"])
+    );
+}

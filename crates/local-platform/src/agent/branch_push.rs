@@ -6,7 +6,7 @@ use super::task_config::TaskConfig;
 use crate::agent_behavior::AgentBehavior;
 use crate::pipeline_review::{self, find_branch_tip, read_rules};
 use sluicegate_git::{CommitId, FileKind, NewCommit, Repository};
-use sluicegate_pipelines::pipelines::{Pipeline, RULES_FILE, is_pipeline};
+use sluicegate_pipelines::pipelines::{Pipeline, is_pipeline, is_rules_path};
 use sluicegate_yaml::{MAX_DOCUMENT_BYTES, Tree};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -138,7 +138,7 @@ fn add_misbehavior(
         }
         AgentBehavior::EditsRules => {
             let rules_files = repository
-                .list_files(commit, &|path| path.ends_with(RULES_FILE))
+                .list_files(commit, &is_rules_path)
                 .map_err(|error| error.to_string())?;
             for file in rules_files {
                 files.insert(file.path, "rules: []\n".to_owned());

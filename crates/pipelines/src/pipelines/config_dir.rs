@@ -21,6 +21,19 @@ pub fn shared_pipelines_path(config_dir: &str) -> String {
     format!("{config_dir}/{SHARED_PIPELINES_FILE}")
 }
 
+/// Returns whether the path is that of a rules file in a directory at the repository root, which the job may have named.
+#[must_use]
+pub fn is_rules_path(path: &str) -> bool {
+    path.split_once('/').is_some_and(|(_, file)| file == RULES_FILE)
+}
+
+/// Returns whether the path is that of a rules file or shared-pipelines file in a hidden directory at the root.
+#[must_use]
+pub fn is_platform_file(path: &str) -> bool {
+    path.split_once('/')
+        .is_some_and(|(dir, file)| dir.starts_with('.') && CONFIG_DIR_FILES.contains(&file))
+}
+
 /// The reason why the hidden directory could not be determined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigDirError {

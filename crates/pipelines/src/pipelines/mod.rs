@@ -18,8 +18,8 @@ mod spelling_index;
 mod subject_index;
 
 pub use config_dir::{
-    CONFIG_DIR_FILES, ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE, find_config_dir, rules_path,
-    shared_pipelines_path,
+    CONFIG_DIR_FILES, ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE, find_config_dir, is_platform_file,
+    is_rules_path, rules_path, shared_pipelines_path,
 };
 pub use new_shared_entry::{NewSharedEntry, SharedEditError};
 pub(crate) use pipeline_document::{LAYOUT_KEY, PipelineOutline};
