@@ -5,7 +5,7 @@ use super::host_commit::{is_commit_of_host, matches_host_commit};
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{BranchOrigin, BranchRole, CommitSource, ContextError, RequestedRevisions};
 use crate::job::ci::{CiContext, Host, TargetCopy, Trigger};
-use sluicegate_git::{CommitId, Repository, is_full_id};
+use sluicegate_git::{CommitId, RemoteBranch, Repository, is_full_id};
 
 pub(super) struct ReviewedHead {
     pub commit: CommitId,
@@ -33,7 +33,7 @@ pub(super) fn find_head(
     if let Some(branch) = &revisions.branch {
         head.branch = Some(branch.clone());
     } else if head.branch.is_none() && ci.host == Host::Unknown {
-        head.branch = find_default_branch_with_commit(repo, ci, &head.commit)?;
+        head.branch = find_default_branch_with_commit(repo, ci, head.commit_source, &head.commit)?;
     } else if head.branch.is_none() && may_infer_branch(ci, head.commit_source) {
         head.branch = find_any_branch_with_commit(repo, ci, &head.commit)?;
         head.branch_origin = BranchOrigin::Inferred;
@@ -114,7 +114,8 @@ fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Co
         (Some(branch), _) => Some(branch.clone()),
         (None, Some(local)) if ci.host.is_local() => Some(find_remote_branch_name(repo, &local, &commit)?),
         (None, Some(local)) if ci.host == Host::Unknown => {
-            find_named_branch_with_commit(repo, &local, &commit)?
+            let branches = TargetBranches::for_event(repo, ci, CommitSource::Host)?;
+            find_branch_with_commit(repo, branches.find_tracked_branch(&local)?, &commit)?
         }
         (None, _) => None,
     };
@@ -335,31 +336,30 @@ fn find_any_branch_with_commit(
     Ok(default.or(branches.first()).map(|branch| branch.branch.clone()))
 }
 
-/// Returns `name` if the remote has a branch with this name that contains the commit.
-fn find_named_branch_with_commit(
+/// Returns the name of the branch if it contains the commit.
+fn find_branch_with_commit(
     repo: &Repository,
-    name: &str,
+    branch: Option<RemoteBranch>,
     commit: &CommitId,
 ) -> Result<Option<String>, ContextError> {
-    let Some(branch) = repo.find_remote_branch(name)? else {
+    let Some(branch) = branch else {
         return Ok(None);
     };
     let has_commit = repo.contains_commit(&branch.tip, commit)?;
     Ok(has_commit.then_some(branch.branch))
 }
 
-/// Returns the default branch if it contains the commit.
+/// Returns the default branch of the target's repository if it contains the commit.
 fn find_default_branch_with_commit(
     repo: &Repository,
     ci: &CiContext,
+    commit_source: CommitSource,
     commit: &CommitId,
 ) -> Result<Option<String>, ContextError> {
+    let branches = TargetBranches::for_event(repo, ci, commit_source)?;
     let default_branch = match &ci.default_branch {
-        Some(name) => Some(name.clone()),
-        None => repo.find_recorded_default_branch()?.map(|tip| tip.branch),
+        Some(name) => branches.find_tracked_branch(name)?,
+        None => branches.find_recorded_default_branch()?,
     };
-    match default_branch {
-        Some(name) => find_named_branch_with_commit(repo, &name, commit),
-        None => Ok(None),
-    }
+    find_branch_with_commit(repo, default_branch, commit)
 }

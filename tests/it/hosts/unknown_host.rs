@@ -281,3 +281,27 @@ fn selected_commit_on_no_branch_is_reported_by_what_the_host_shows() {
         .expect(7)
         .saying(&["the branch of this run is unknown"]);
 }
+
+#[test]
+fn unknown_host_takes_the_default_branch_of_the_target_repository() {
+    let world = project();
+    // The clone of the target's repository, which also has a remote for a fork.
+    world.git("branch -q trunk");
+    world.git("push -q origin trunk");
+    let fork = world.path().join("fork.git");
+    world.git(format!(
+        "clone -q --bare {} {}",
+        world.remote().display(),
+        fork.display()
+    ));
+    world.git("remote rename origin target");
+    world.git(format!("remote add -f origin {}", fork.display()));
+    world.git("remote set-head origin main");
+    world.git("remote set-head target trunk");
+    world.git("checkout -q --detach main");
+    for (target, branch) in [(world.remote(), "trunk"), (fork, "main")] {
+        let args = format!("context -o json --target-repository {}", target.display());
+        let output = unknown_host_job(Call::new(&world.work())).run(&args).expect(0);
+        assert_eq!(output.json()["branch"], json!(branch));
+    }
+}
