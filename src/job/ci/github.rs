@@ -32,7 +32,7 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
 /// whose head, base or deleted branch is only in the payload, a missing payload is an error.
 pub(super) fn read_context_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
     let event = env.get(EVENT).ok_or(CiError::Variable {
-        host: "GitHub",
+        host: describe_host(host),
         variable: EVENT,
     })?;
     let default_branch =
@@ -177,11 +177,19 @@ fn describe_deletion(reference: &str) -> String {
     }
 }
 
+/// Returns the name of the host in messages: GitHub, or the compatible hosts, which set the same variables.
+const fn describe_host(host: Host) -> &'static str {
+    match host {
+        Host::Gitea => "Gitea or Forgejo",
+        _ => "GitHub",
+    }
+}
+
 /// Reads an event whose `GITHUB_SHA` is the tip of `GITHUB_REF`, such as `push`, `workflow_dispatch` or `schedule`. A
 /// schedule always runs on the default branch, so its branch is the default branch if the payload does not name that.
 fn read_ref_event(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let commit = env.get(SHA).ok_or(CiError::Variable {
-        host: "GitHub",
+        host: describe_host(context.host),
         variable: SHA,
     })?;
     let context = CiContext {

@@ -166,3 +166,27 @@ fn shallow_pull_request_ends_with_line_that_mends_it() {
         "`fetch-depth: 0` in the `with:` of actions/checkout",
     ]);
 }
+
+#[test]
+fn missing_variable_is_reported_with_the_name_of_the_host() {
+    let project = Project::new();
+    let folder = complete_checkout(&project, &project.feature);
+    for (mark, host) in [
+        ("GITEA_ACTIONS", "Gitea or Forgejo"),
+        ("FORGEJO_ACTIONS", "Gitea or Forgejo"),
+        ("GITHUB_ACTIONS", "GitHub"),
+    ] {
+        for (variables, missing) in [
+            (&[("GITHUB_SHA", "1")][..], "GITHUB_EVENT_NAME"),
+            (&[("GITHUB_EVENT_NAME", "workflow_dispatch")], "GITHUB_SHA"),
+        ] {
+            let sentence = format!("{missing} is not set, although {host} sets it");
+            Checkout::new(&folder, variables)
+                .with_variables(&[(mark, "true")])
+                .call()
+                .run("context")
+                .expect(7)
+                .saying(&[&sentence]);
+        }
+    }
+}
