@@ -64,9 +64,9 @@ impl Signals {
     /// Runs `change` to its end, even if a signal arrives. It may end early if [`Self::pending_failure`] returns a
     /// failure.
     pub(crate) fn hold_during<T>(&self, change: impl FnOnce() -> T) -> T {
-        self.hold();
+        let was_handled = mem::replace(&mut *lock_mutex(&self.is_handled), true);
         let result = change();
-        self.release();
+        *lock_mutex(&self.is_handled) = was_handled;
         result
     }
 

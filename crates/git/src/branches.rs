@@ -101,7 +101,7 @@ impl Repository {
 
     /// Returns the branch with this name of each remote that has it, `origin` first.
     pub fn find_remote_branches_with_name(&self, branch: &str) -> Result<Vec<RemoteBranch>, GitError> {
-        // git2 panics if the name of a reference contains a zero byte.
+        // git2 panics if a name that is compared with a refspec contains a zero byte.
         if branch.contains('\0') {
             return Ok(Vec::new());
         }
@@ -216,7 +216,8 @@ impl Repository {
 
     /// Returns the reference with exactly this name; `None` if it is missing or the name is invalid or too long.
     pub(super) fn find_reference(&self, name: &str) -> Result<Option<Reference<'_>>, GitError> {
-        if name.len() > MAX_REFERENCE_LENGTH {
+        // git2 returns other errors for a name with a zero byte than for other invalid names.
+        if name.len() > MAX_REFERENCE_LENGTH || name.contains('\0') {
             return Ok(None);
         }
         match self.library.find_reference(name) {

@@ -109,7 +109,7 @@ impl Repository {
         }
         let odb = self.open_odb()?;
         // The name that `git describe` prints ends with an id, for example `v1-2-gabc1234`.
-        let described_digits = name.split_once("-g").map(|(_, digits)| digits);
+        let described_digits = name.rsplit_once("-g").map(|(_, digits)| digits);
         for digits in [Some(name), described_digits].into_iter().flatten() {
             let id = Oid::from_str(digits).and_then(|prefix| odb.exists_prefix(prefix, digits.len()));
             match id {

@@ -174,6 +174,8 @@ impl<'a> SettingSources<'a> {
         Self {
             file: FileConfig::default(),
             on_unusable: UnusableFile::Reject,
+            // Otherwise, the levels would have their strictest values.
+            unusable_reason: None,
             ..self.clone()
         }
     }

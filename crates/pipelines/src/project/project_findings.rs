@@ -35,7 +35,7 @@ impl Project<'_> {
     pub fn run_project_checks(&self, levels: CheckLevels) -> Vec<FileResults> {
         let shared_ids = self.map_paths_to_shared_ids();
         let mut problems: ProblemsByFile<'_> = BTreeMap::new();
-        // All files share the budget and the indexes of the searches for suggestions.
+        // All pipelines share the budget and the indexes of the searches for suggestions.
         let call_suggestions = RefCell::new(CallSuggestions::default());
         let component_suggestions = RefCell::new(ComponentSuggestions::default());
         let script_suggestions = OnceCell::new();

@@ -25,7 +25,8 @@ pub enum StepOutcome {
 /// Executes the steps in order and calls `report_step` after each. If a variable could not be created, or its type
 /// could not be changed, its other steps are skipped. If the platform is unreachable or rejects the token, all
 /// remaining steps are skipped. Calls `report_removal` with a variable and its overrides that are or may be removed and
-/// not set again, before a request removes one and after each step.
+/// not set again, before a request removes one and after each step. After a failed step, there are none: the outcome of
+/// the step contains them.
 pub async fn execute_steps(
     platform: &Platform,
     project: Uuid,
