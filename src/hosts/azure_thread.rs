@@ -45,8 +45,8 @@ struct ThreadComment {
 
 impl AzurePullRequest {
     /// Updates this program's existing comment to `body`, which starts with `marker`, by which the comment is found
-    /// again. Without such a comment, posts `body` if `on_missing` is `Creation`. An error about a permission gets a
-    /// hint.
+    /// again. Without such a comment, posts `body` if `on_missing` is `Creation`. Deletes further comments that start
+    /// with the marker, which simultaneous runs may have posted. An error about a permission gets a hint.
     pub(crate) async fn write_comment(
         &self,
         client: &HostClient,
@@ -61,7 +61,8 @@ impl AzurePullRequest {
         })
     }
 
-    /// Updates this program's comment. If there is none, posts one in a closed thread, unless `on_missing` forbids it.
+    /// Updates this program's comment in the oldest thread, and deletes its other comments. If there is none, posts one
+    /// in a closed thread, unless `on_missing` forbids it.
     async fn update_own_comment(
         &self,
         client: &HostClient,
@@ -69,7 +70,8 @@ impl AzurePullRequest {
         body: &str,
         on_missing: MissingResult,
     ) -> Result<CommentChange, HttpError> {
-        let Some(comment) = self.find_own_comment(client, marker).await? else {
+        let mut comments = self.list_own_comments(client, marker).await?.into_iter();
+        let Some(kept_comment) = comments.next() else {
             if on_missing == MissingResult::Omission {
                 return Ok(CommentChange::NotFound);
             }
@@ -90,23 +92,45 @@ impl AzurePullRequest {
                 .await?;
             return Ok(CommentChange::Posted);
         };
-        if comment.content.trim_end() == body.trim_end() {
+        for duplicate in comments {
+            self.delete_comment(client, &duplicate).await?;
+        }
+        if kept_comment.content.trim_end() == body.trim_end() {
             return Ok(CommentChange::Unchanged);
         }
-        let (thread_id, id) = (comment.thread_id.to_string(), comment.id.to_string());
-        let url = self.threads_url(client, &[&thread_id, "comments", &id])?;
-        let update = Request::new(Method::PATCH, url, Repeat::Safe).query("api-version", API_VERSION);
+        let update = self.build_comment_request(client, Method::PATCH, &kept_comment)?;
         client.send(&update.json(&json!({ "content": body }))).await?;
         Ok(CommentChange::Updated)
     }
 
-    /// Returns this program's comment: it begins a thread, starts with the marker, and is by the token's user. Of
-    /// several such comments, returns the one in the oldest thread.
-    async fn find_own_comment(
+    /// Deletes a comment, unless another job of the change has deleted it. A thread without comments is not shown.
+    async fn delete_comment(&self, client: &HostClient, comment: &ThreadComment) -> Result<(), HttpError> {
+        let delete = self.build_comment_request(client, Method::DELETE, comment)?;
+        match client.send(&delete).await {
+            Err(error) if error.status() != Some(404) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns a request for an existing comment.
+    fn build_comment_request(
+        &self,
+        client: &HostClient,
+        method: Method,
+        comment: &ThreadComment,
+    ) -> Result<Request, HttpError> {
+        let (thread_id, id) = (comment.thread_id.to_string(), comment.id.to_string());
+        let url = self.threads_url(client, &[&thread_id, "comments", &id])?;
+        Ok(Request::new(method, url, Repeat::Safe).query("api-version", API_VERSION))
+    }
+
+    /// Returns this program's comments, that in the oldest thread first. Each begins a thread, starts with the marker,
+    /// and is by the token's user.
+    async fn list_own_comments(
         &self,
         client: &HostClient,
         marker: &str,
-    ) -> Result<Option<ThreadComment>, HttpError> {
+    ) -> Result<Vec<ThreadComment>, HttpError> {
         let user_request = Request::get(client.url(&["_apis", "connectionData"])?)
             .query("api-version", CONNECTION_API_VERSION);
         let connection: ConnectionData = client.send(&user_request).await?.json()?;
@@ -114,8 +138,11 @@ impl AzurePullRequest {
         let list = Request::get(self.threads_url(client, &[])?).query("api-version", API_VERSION);
         let response: Value = client.send(&list).await?.json()?;
         let threads = response["value"].as_array().into_iter().flatten();
-        let own_comments = threads.filter_map(|thread| parse_own_comment(thread, marker, &user_id));
-        Ok(own_comments.min_by_key(|comment| comment.thread_id))
+        let mut own_comments: Vec<ThreadComment> = threads
+            .filter_map(|thread| parse_own_comment(thread, marker, &user_id))
+            .collect();
+        own_comments.sort_by_key(|comment| comment.thread_id);
+        Ok(own_comments)
     }
 
     /// Returns the URL of the pull request's threads, or of the resource at `path` below it.

@@ -111,3 +111,34 @@ fn missing_token_of_azure_is_warning_with_line_to_add() {
     call.run("check --all").expect(0);
     assert!(threads.lock().unwrap().is_empty() && host.requests().is_empty());
 }
+
+#[test]
+fn duplicate_of_own_comment_on_azure_is_deleted() {
+    let thread = |id: u64, author: &str| json!({ "id": id, "comments": [{ "id": 1, "content": "<!-- sluicegate -->\nold", "author": { "id": author } }] });
+    // Two jobs of the change posted a comment at the same time.
+    let (host, threads) = azure_api(vec![
+        thread(41, "build-service"),
+        thread(42, "someone"),
+        thread(40, "build-service"),
+    ]);
+    let stored = Arc::clone(&threads);
+    host.respond_to("DELETE", "/threads/41/comments/1$", move |_: &Request| {
+        stored.lock().unwrap().retain(|thread| thread["id"] != 41);
+        ResponseTemplate::new(204)
+    });
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    let call = on_azure(&world, &host);
+    call.run("check --all --comment")
+        .expect(1)
+        .saying(&["updated the comment"]);
+    call.run("check --all --comment")
+        .expect(1)
+        .saying(&["the comment with the result is up to date"]);
+    let ids: Vec<Value> = threads
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|thread| thread["id"].clone())
+        .collect();
+    assert_eq!(ids, [42, 40]);
+}
