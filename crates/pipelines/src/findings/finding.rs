@@ -1,41 +1,16 @@
 //! A finding: the unit that people and hosts count, with its message.
 
-use super::rule_result::{NO_START_TYPE, text_or_placeholder};
+use super::error_types::{
+    FILE_ERROR_TYPES, MISSING_RULES_TYPE, NO_START_TYPE, RULES_FILE_ERROR_TYPES, UNREADABLE_TYPE,
+    UNUSABLE_TEAM_RULES_TYPE,
+};
+use super::rule_result::text_or_placeholder;
 use super::{
     FileResults, FindingState, Fix, NO_ERROR_TYPE, NO_START_TEXT, Origin, RuleResult, Severity, Status,
     TEAM_PREFIX, Waiver,
 };
 use crate::pipelines::SubjectKind;
 use std::borrow::Cow;
-
-/// Error types that concern an entire file. Every rule returns the same error, so it is shown once.
-const FILE_ERROR_TYPES: [&str; 3] = [
-    UNREADABLE_TYPE,
-    "designer/rules-file-parse-error",
-    MISSING_RULES_TYPE,
-];
-
-/// The error type of a pipeline that cannot be read.
-const UNREADABLE_TYPE: &str = "designer/document-parse-error";
-
-/// The error type of a commit without a rules file.
-pub const MISSING_RULES_TYPE: &str = "designer/rules-file-retrieval-error";
-
-/// The error type of the team rules if their file, or the file that names it, cannot be used.
-pub const UNUSABLE_TEAM_RULES_TYPE: &str = "team/unusable-file";
-
-/// Error types that concern the rules file or the team rules file. Every pipeline gets the same error.
-const RULES_FILE_ERROR_TYPES: [&str; 9] = [
-    "designer/rules-file-parse-error",
-    MISSING_RULES_TYPE,
-    "designer/validator-not-found",
-    "designer/invalid-enforcement-level",
-    "designer/invalid-rule-configuration",
-    "designer/empty-regex-pattern",
-    "designer/invalid-regex-pattern",
-    "designer/duplicate-enabled-rule",
-    UNUSABLE_TEAM_RULES_TYPE,
-];
 
 /// The rule id under which an unreadable pipeline is reported, because it concerns no specific rule.
 pub const UNREADABLE_RULE: &str = "document-parse-error";

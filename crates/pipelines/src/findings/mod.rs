@@ -5,6 +5,7 @@
 
 mod change_summary;
 mod documentation_block;
+mod error_types;
 mod fail_on;
 mod finding;
 mod finding_fix;
@@ -26,8 +27,13 @@ mod waiver;
 pub use change_summary::{ChangeCounts, ChangeSummary, FileChange};
 pub(crate) use change_summary::{format_copy_source, format_part_counts, format_rename};
 pub use documentation_block::DocumentationBlock;
+pub(crate) use error_types::{
+    DUPLICATE_RULE_TYPE, EMPTY_PATTERN_TYPE, INVALID_CONFIG_TYPE, INVALID_LEVEL_TYPE, INVALID_PATTERN_TYPE,
+    NO_START_TYPE, UNKNOWN_RULE_TYPE, UNREADABLE_RULES_TYPE, UNREADABLE_TYPE,
+};
+pub use error_types::{MISSING_RULES_TYPE, UNUSABLE_TEAM_RULES_TYPE};
 pub use fail_on::FailOn;
-pub use finding::{Finding, FindingIdentity, MISSING_RULES_TYPE, UNREADABLE_RULE, UNUSABLE_TEAM_RULES_TYPE};
+pub use finding::{Finding, FindingIdentity, UNREADABLE_RULE};
 pub use finding_fix::{Fix, ProposedFix};
 pub use finding_state::FindingState;
 pub use finding_totals::FindingTotals;

@@ -1,5 +1,6 @@
 //! The result of one rule on one file.
 
+use super::error_types::NO_START_TYPE;
 use super::{FindingState, Fix, ProposedFix, Waiver};
 use crate::pipelines::{NamedSubject, SubjectKind};
 use sluicegate_base::words::words;
@@ -64,10 +65,7 @@ pub const TEAM_PREFIX: &str = "team/";
 /// The text for an evaluation error without a type.
 pub const NO_ERROR_TYPE: &str = "no error type was given";
 
-/// The only evaluation error that is caused by the content of the pipeline itself.
-pub(super) const NO_START_TYPE: &str = "designer/no-start-component";
-
-/// The text of that error, by which its finding is identified: the platform may word it in another way.
+/// The text of the error [`NO_START_TYPE`], by which its finding is identified: the platform may word it in another way.
 pub(crate) const NO_START_TEXT: &str =
     "the pipeline has no start component, so reachability cannot be determined: add a start component";
 

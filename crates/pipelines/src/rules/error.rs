@@ -1,6 +1,10 @@
 //! The ten reasons why a rule cannot be evaluated (API document, "Review rule evaluation errors").
 
-use crate::findings::NO_START_TEXT;
+use crate::findings::{
+    DUPLICATE_RULE_TYPE, EMPTY_PATTERN_TYPE, INVALID_CONFIG_TYPE, INVALID_LEVEL_TYPE, INVALID_PATTERN_TYPE,
+    MISSING_RULES_TYPE, NO_START_TEXT, NO_START_TYPE, UNKNOWN_RULE_TYPE, UNREADABLE_RULES_TYPE,
+    UNREADABLE_TYPE,
+};
 use sluicegate_base::text;
 use sluicegate_yaml::DocumentError;
 
@@ -117,18 +121,16 @@ impl EvaluationError {
     /// Returns the type by which the platform's API identifies the error, in `errorDetail.type`.
     pub(crate) const fn error_type(&self) -> &'static str {
         match self {
-            Self::RulesFileRetrieval(_) => "designer/rules-file-retrieval-error",
-            Self::RulesFileParse(_) => "designer/rules-file-parse-error",
-            Self::DocumentParse(_) => "designer/document-parse-error",
-            Self::ValidatorNotFound { .. } => "designer/validator-not-found",
-            Self::InvalidEnforcementLevel { .. } => "designer/invalid-enforcement-level",
-            Self::InvalidRuleConfiguration { .. } => "designer/invalid-rule-configuration",
-            Self::EmptyRegexPattern { .. } => "designer/empty-regex-pattern",
-            Self::InvalidRegexPattern { .. } | Self::CostlyRegexPattern { .. } => {
-                "designer/invalid-regex-pattern"
-            }
-            Self::NoStartComponent => "designer/no-start-component",
-            Self::DuplicateEnabledRule { .. } => "designer/duplicate-enabled-rule",
+            Self::RulesFileRetrieval(_) => MISSING_RULES_TYPE,
+            Self::RulesFileParse(_) => UNREADABLE_RULES_TYPE,
+            Self::DocumentParse(_) => UNREADABLE_TYPE,
+            Self::ValidatorNotFound { .. } => UNKNOWN_RULE_TYPE,
+            Self::InvalidEnforcementLevel { .. } => INVALID_LEVEL_TYPE,
+            Self::InvalidRuleConfiguration { .. } => INVALID_CONFIG_TYPE,
+            Self::EmptyRegexPattern { .. } => EMPTY_PATTERN_TYPE,
+            Self::InvalidRegexPattern { .. } | Self::CostlyRegexPattern { .. } => INVALID_PATTERN_TYPE,
+            Self::NoStartComponent => NO_START_TYPE,
+            Self::DuplicateEnabledRule { .. } => DUPLICATE_RULE_TYPE,
         }
     }
 }
