@@ -283,8 +283,8 @@ impl SourceLines {
         let mut lines = self.find_lines_around(finding.path, finding.line, before_count, after_count);
         let indent = |line: &str| line.len() - line.trim_start().len();
         let own_indent = self.line(finding.path, finding.line).map_or(0, indent);
-        // A line with the same or less indentation is not part of the component, and neither are the lines after it. The
-        // excerpt of an unreadable pipeline ends at a line with less indentation.
+        // A line with the same or less indentation is not part of the component, and neither are the lines after it.
+        // The excerpt of an unreadable pipeline ends only at a line with less indentation.
         let max_indent = if finding.rule == UNREADABLE_RULE {
             own_indent
         } else {

@@ -65,7 +65,7 @@ pub const TEAM_PREFIX: &str = "team/";
 /// The text for an evaluation error without a type.
 pub const NO_ERROR_TYPE: &str = "no error type was given";
 
-/// The text of the error [`NO_START_TYPE`], by which its finding is identified: the platform may word it in another way.
+/// The text of the error [`NO_START_TYPE`]. It identifies the finding, because the platform may word it in another way.
 pub(crate) const NO_START_TEXT: &str =
     "the pipeline has no start component, so reachability cannot be determined: add a start component";
 

@@ -21,7 +21,8 @@ pub fn shared_pipelines_path(config_dir: &str) -> String {
     format!("{config_dir}/{SHARED_PIPELINES_FILE}")
 }
 
-/// Returns whether the path is that of a rules file in a directory at the repository root, which the job may have named.
+/// Returns whether the path is that of a rules file in any directory at the repository root. The job may name one that
+/// is not hidden.
 #[must_use]
 pub fn is_rules_path(path: &str) -> bool {
     path.split_once('/').is_some_and(|(_, file)| file == RULES_FILE)
