@@ -12,7 +12,6 @@ use crate::job::settings::variable;
 use crate::session::Session;
 use secrecy::SecretString;
 use serde_json::Value;
-
 use sluicegate_pipelines::pipelines::{is_pipeline, is_rules_path};
 use sluicegate_platform::http::{CaFile, HostClient, HostSettings, Url};
 use sluicegate_reports::{ReportContext, UnfinishedReport, bitbucket};

@@ -44,7 +44,7 @@ pub(super) fn write_review_statement<S: ReportSubject>(
         session.report_missing_statement("review", reason);
         return Ok(Vec::new());
     }
-    if is_saved_report && let Some(reason) = explain_different_settings(workspace, &commit, &report.context) {
+    if is_saved_report && let Some(reason) = explain_different_settings(workspace, &report.context) {
         session.report_missing_statement("review", &reason);
         return Ok(Vec::new());
     }

@@ -100,7 +100,10 @@ impl Session {
             .ancestors()
             .filter_map(Path::to_str)
             .filter(|ancestor| !ancestor.is_empty())
-            .any(|ancestor| repo.is_tracked(ancestor, self.hook_index_path(repo)).unwrap_or(true))
+            .any(|ancestor| {
+                repo.is_tracked(ancestor, self.hook_index_path(repo))
+                    .unwrap_or(true)
+            })
     }
 
     /// Returns an error if the path of a report or a statement leads through a symbolic link that git tracks.
