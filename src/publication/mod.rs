@@ -117,14 +117,14 @@ impl Publication<'_> {
         let platform = self.session.create_platform_client(self.connection)?;
         let decision = match self.decide_on_upload(&platform, &mut plan) {
             Ok(decision) => decision,
-            Err(failure) => return self.finish_undecided_publish(plan, &failure),
+            Err(failure) => return Ok(self.finish_undecided_publish(plan, &failure)),
         };
         match decision {
             PublishDecision::AlreadyPublished(published_version) => {
                 self.finish_without_upload(&platform, &plan, &published_version)
             }
             PublishDecision::Refuse(failure) => {
-                self.finish_refused_publish(&plan, &failure, "nothing was sent".to_owned())
+                Ok(self.finish_refused_publish(&plan, &failure, "nothing was sent".to_owned()))
             }
             PublishDecision::Upload => {
                 if let Some(comparison) = &self.comparison {
@@ -173,7 +173,7 @@ impl Publication<'_> {
     ) -> CommandResult {
         let omissions = self.list_earlier_omissions(&published_version.version, &published_version.commit);
         if !omissions.is_empty() && self.settings.on_ignored != OnIgnored::Warn {
-            return self.finish_incomplete_version(plan, published_version, &omissions);
+            return Ok(self.finish_incomplete_version(plan, published_version, &omissions));
         }
         let message = format!("{}: nothing is published", published_version.reason);
         let mut problems = Vec::new();
@@ -210,7 +210,7 @@ impl Publication<'_> {
 
     /// Ends without an upload, because the decision about it failed with an error. If `{next}` has no value yet, the
     /// messages show the template instead of the placeholder version in the plan.
-    fn finish_undecided_publish(&self, mut plan: Plan, failure: &Failure) -> CommandResult {
+    fn finish_undecided_publish(&self, mut plan: Plan, failure: &Failure) -> ExitStatus {
         if self.lacks_version_name() {
             plan.version_name.clone_from(&self.settings.version_name);
         }
@@ -223,7 +223,7 @@ impl Publication<'_> {
 
     /// Ends without an upload, because the publish is not allowed, or because an error prevented the decision about it.
     /// `problem` is the text of the JUnit report.
-    fn finish_refused_publish(&self, plan: &Plan, failure: &Failure, problem: String) -> CommandResult {
+    fn finish_refused_publish(&self, plan: &Plan, failure: &Failure, problem: String) -> ExitStatus {
         let name = plan.describe_version();
         let adjective = match failure.status() {
             ExitStatus::Undecided | ExitStatus::Denied => "undecided",
@@ -234,7 +234,7 @@ impl Publication<'_> {
         let (hashes, hash_status) = self.compute_needed_hashes(plan);
         let receipt = Receipt::for_rejected_plan(plan, &hashes);
         let status = self.report_junit(&name, status.worse(hash_status), &[problem], None);
-        Ok(status.worse(self.write_records(receipt)))
+        status.worse(self.write_records(receipt))
     }
 
     /// Returns the content hashes of the plan's files, and the exit status. There are no hashes if no output contains
