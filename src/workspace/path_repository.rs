@@ -61,10 +61,36 @@ impl Session {
                 _ => Ok(repository?),
             };
         }
+        if self.all_paths_exist(paths) {
+            self.reject_paths_in_repositories(paths)?;
+        }
         match self.find_root_without_git(paths) {
             Some(root) => Ok(Repository::open_plain_directory(&root)?),
             None => Ok(repository?),
         }
+    }
+
+    /// Returns an error if one of the paths, which no repository contains together, is in a repository: its rules and
+    /// its history would be ignored if the files were checked without git.
+    fn reject_paths_in_repositories(&self, paths: &[PathBuf]) -> Result<(), Failure> {
+        for path in paths {
+            let Some(dir) = self.find_existing_dir(path) else {
+                continue;
+            };
+            match Repository::discover(&dir) {
+                Ok(repository) => {
+                    let message = format!(
+                        "the paths are not in the same repository: {} is in {}",
+                        path.display(),
+                        repository.root().display()
+                    );
+                    return Err(Failure::usage(message).with_hint("run the command once for each repository"));
+                }
+                Err(GitError::NotARepository { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
     }
 
     /// Returns whether the paths may select another repository. They may not in CI, in a git hook and with `--repo`,

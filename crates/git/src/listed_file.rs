@@ -49,12 +49,19 @@ impl ListedFile {
         }
     }
 
-    /// Creates the entry of a file on disk that git does not track.
-    pub(super) const fn from_untracked_path(path: Vec<u8>) -> Self {
+    /// Creates the entry of a file on disk that git does not track. A path with a trailing slash is another repository,
+    /// which is not entered; its entry is that of a submodule.
+    pub(super) fn from_untracked_path(mut path: Vec<u8>) -> Self {
+        let is_repository = path.ends_with(b"/");
+        path.truncate(path.len() - usize::from(is_repository));
+        let repository = FileState {
+            id: Oid::ZERO_SHA1,
+            kind: FileKind::Submodule,
+        };
         Self {
             path,
-            known_state: None,
-            on_disk: true,
+            known_state: is_repository.then_some(repository),
+            on_disk: !is_repository,
             hidden: false,
             substitute: None,
         }
@@ -169,7 +176,7 @@ pub(super) fn list_disk_files(
     }
     for (path, status) in status_by_path {
         if status.is_wt_new() {
-            files.push(build_untracked_file(path));
+            files.push(ListedFile::from_untracked_path(path));
         }
     }
     Ok(DiskListing {
@@ -211,24 +218,6 @@ fn compare_disk_with_index(
 fn is_attributes_file(path: &[u8]) -> bool {
     path.strip_suffix(b".gitattributes")
         .is_some_and(|folder| folder.is_empty() || folder.ends_with(b"/"))
-}
-
-/// Returns the entry of an untracked file. A path with a trailing slash is another repository, which libgit2 does not
-/// enter; its entry is that of a submodule.
-fn build_untracked_file(mut path: Vec<u8>) -> ListedFile {
-    let is_repository = path.ends_with(b"/");
-    path.truncate(path.len() - usize::from(is_repository));
-    let repository = FileState {
-        id: Oid::ZERO_SHA1,
-        kind: FileKind::Submodule,
-    };
-    ListedFile {
-        path,
-        known_state: is_repository.then_some(repository),
-        on_disk: !is_repository,
-        hidden: false,
-        substitute: None,
-    }
 }
 
 /// Returns whether libgit2's report of a change is wrong: an attribute converts the file, and the file on disk has the

@@ -46,21 +46,23 @@ impl Repository {
 }
 
 /// Returns all files below the directory. Links are listed and not followed; a `.git` directory or file is skipped.
+/// Like git, does not enter another repository, whose files have rules and a history of their own.
 /// More than [`MAX_ENTRIES`] entries or [`MAX_DEPTH`] levels are an error: the directory is probably not a project.
 pub(super) fn list_directory_files(root: &Path) -> Result<DiskListing, GitError> {
-    let entries = WalkDir::new(root)
+    let mut entries = WalkDir::new(root)
         .follow_links(false)
         .max_depth(MAX_DEPTH + 1)
         .into_iter()
         .filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git");
     let mut files = Vec::new();
-    // The entry with index 0 is the root itself. Entries one level below the limit are visited, too, to notice them.
-    for (index, result) in entries.enumerate() {
+    let mut entry_count = 0;
+    // The first entry is the root itself. Entries one level below the limit are visited, too, to notice them.
+    while let Some(result) = entries.next() {
         let entry = result.map_err(|error| {
             let path = error.path().unwrap_or(root).to_owned();
             GitError::io("read the directory", path)(error.into())
         })?;
-        if index > MAX_ENTRIES {
+        if entry_count > MAX_ENTRIES {
             return Err(GitError::TooManyFiles {
                 root: root.to_owned(),
                 limit: MAX_ENTRIES,
@@ -72,9 +74,17 @@ pub(super) fn list_directory_files(root: &Path) -> Result<DiskListing, GitError>
                 limit: MAX_DEPTH,
             });
         }
-        if !entry.file_type().is_dir() {
+        entry_count += 1;
+        let is_dir = entry.file_type().is_dir();
+        let is_repository = is_dir && entry.depth() > 0 && entry.path().join(".git").exists();
+        if is_repository || !is_dir {
             let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
-            files.push(ListedFile::from_untracked_path(to_git_path(path)));
+            let mut path = to_git_path(path);
+            if is_repository {
+                path.push(b'/');
+                entries.skip_current_dir();
+            }
+            files.push(ListedFile::from_untracked_path(path));
         }
     }
     Ok(DiskListing {

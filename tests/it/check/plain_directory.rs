@@ -237,3 +237,54 @@ fn check_of_plain_directory_does_not_name_commands_that_need_git() {
         output.out
     );
 }
+
+/// Creates a clone with a bad pipeline and its rules, next to a directory without git.
+fn clone_beside_plain_directory() -> tempfile::TempDir {
+    let folder = scratch::create_scratch_directory();
+    for (name, path) in [("one", "a.orch.yaml"), ("two", "b.orch.yaml")] {
+        let clone = folder.path().join(name);
+        write_file(&clone, RULES_FILE, RULES);
+        write_file(&clone, path, &bad_pipeline());
+        git(&clone, "init -q -b main");
+    }
+    write_file(folder.path(), "plain/c.orch.yaml", &good_pipeline());
+    folder
+}
+
+#[test]
+fn check_of_paths_in_different_repositories_exits_with_2() {
+    let folder = clone_beside_plain_directory();
+    let elsewhere = project();
+    for args in [
+        "one two",
+        "one/a.orch.yaml two/b.orch.yaml",
+        "one/a.orch.yaml plain/c.orch.yaml",
+        "plain one",
+    ] {
+        for command in ["check", "fix"] {
+            Call::new(folder.path()).run((command, args)).expect(2).saying(&[
+                "the paths are not in the same repository",
+                "once for each repository",
+            ]);
+        }
+    }
+    let absolute = ["one", "two"].map(|name| folder.path().join(name).display().to_string());
+    Call::new(&elsewhere.work())
+        .run(&["check", &absolute[0], &absolute[1]])
+        .expect(2)
+        .saying(&["the paths are not in the same repository"]);
+    // The paths of one repository are checked with its rules.
+    for args in ["one", "one one/a.orch.yaml"] {
+        Call::new(folder.path()).run(("check", args)).expect(1);
+    }
+    Call::new(folder.path())
+        .run("check plain plain/c.orch.yaml")
+        .expect(0);
+}
+
+#[test]
+fn check_of_plain_directory_does_not_enter_repositories() {
+    let folder = clone_beside_plain_directory();
+    let report = check_folder(folder.path(), ".").expect(0).json();
+    assert_eq!(report_paths(&report), ["plain/c.orch.yaml"]);
+}
