@@ -198,8 +198,8 @@ impl Workspace<'_> {
         let moved_files = self.find_moved_rules(&base, snapshot).unwrap_or_default();
         let replaced_path = moved_files
             .iter()
-            .find(|moved_file| moved_file.new_path == change.path)
-            .map(|moved_file| moved_file.old_path.as_str());
+            .find(|moved_file| moved_file.new_path.as_ref() == Some(&change.path))
+            .and_then(|moved_file| moved_file.old_path.as_deref());
         let old_path = replaced_path.or_else(|| change.rename_source());
         let link_sentences = match replaced_path {
             None => self.describe_changed_link(&base, snapshot, files, &change.path),
@@ -280,22 +280,45 @@ impl Workspace<'_> {
     ) -> Vec<String> {
         let MovedRulesFile { old_path, new_path } = moved_file;
         let (old, new) = (
-            self.read_version(base, files, old_path),
-            self.read_version(snapshot, files, new_path),
+            self.read_selected_rules(base, files, old_path.as_deref()),
+            self.read_selected_rules(snapshot, files, new_path.as_deref()),
         );
-        if old == GateFileVersion::Missing || self.read_version(base, files, new_path) != new {
+        let is_edited = match (old_path, new_path) {
+            (_, Some(path)) => self.read_version(base, files, path) != new,
+            (Some(path), None) => self.read_version(snapshot, files, path) == GateFileVersion::Missing,
+            (None, None) => false,
+        };
+        if old == GateFileVersion::Missing || is_edited {
             return Vec::new();
         }
         if new == GateFileVersion::Missing {
+            // Without a rules file before the change, nothing is lost.
+            let Some((old_path, new_path)) = old_path.as_ref().zip(new_path.as_ref()) else {
+                return Vec::new();
+            };
             return vec![format!(
                 "{new_path} is missing, so no rule of {old_path} applies (relaxed)"
             )];
         }
+        let path = moved_file.reported_path();
         files
-            .describe_changes(new_path, &old, &new, DescriptionLength::Short)
+            .describe_changes(path, &old, &new, DescriptionLength::Short)
             .into_iter()
-            .map(|sentence| format!("{new_path}: {sentence}"))
+            .map(|sentence| format!("{path}: {sentence}"))
             .collect()
+    }
+
+    /// Reads the rules file that the settings select. If they turn the rules off, returns a file without rules.
+    pub(crate) fn read_selected_rules(
+        &self,
+        snapshot: &Snapshot<'_>,
+        files: &GateFiles,
+        path: Option<&str>,
+    ) -> GateFileVersion {
+        match path {
+            Some(path) => self.read_version(snapshot, files, path),
+            None => GateFileVersion::Text(Vec::new()),
+        }
     }
 
     /// Reads a file of the gate configuration as the gate does: a link to a file in the repository is followed, except

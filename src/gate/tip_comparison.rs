@@ -28,7 +28,7 @@ pub(super) struct TipComparison<'s> {
 
 /// The versions of a gate file in head, in the target and at the bases.
 pub(super) struct FileVersions {
-    /// The path of the file in the target.
+    /// The path of the file in the target or, if the target turned the rules off, in head.
     path: String,
     /// The path of the rules file that the target replaced with this one by its settings.
     replaced_path: Option<String>,
@@ -119,15 +119,22 @@ impl TipComparison<'_> {
                     .find_moved_rules(base, &self.tip)?
                     .contains(&moved_file)
                 {
-                    bases.push(self.workspace.read_version(base, files, old_path));
+                    bases.push(
+                        self.workspace
+                            .read_selected_rules(base, files, old_path.as_deref()),
+                    );
                 }
             }
             if !bases.is_empty() {
                 moved_versions.push(FileVersions {
-                    path: new_path.clone(),
-                    replaced_path: Some(old_path.clone()),
-                    head: self.workspace.read_version(self.head, files, old_path),
-                    tip: self.workspace.read_version(&self.tip, files, new_path),
+                    path: moved_file.reported_path().to_owned(),
+                    replaced_path: old_path.clone(),
+                    head: self
+                        .workspace
+                        .read_selected_rules(self.head, files, old_path.as_deref()),
+                    tip: self
+                        .workspace
+                        .read_selected_rules(&self.tip, files, new_path.as_deref()),
                     bases,
                 });
             }

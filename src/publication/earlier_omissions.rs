@@ -7,7 +7,6 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OnIgnored;
 use crate::publish::{Outcome, OutcomeKind, Plan, PublishProblem, Receipt, list_ignored_files};
-use crate::session::CommandResult;
 use crate::session::artifact_versions::disable_command;
 use crate::session::step_report::PUBLISH_FAILED;
 use serde_json::Value;

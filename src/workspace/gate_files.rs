@@ -35,11 +35,20 @@ pub(crate) struct RulesPaths {
     pub(crate) team: Option<String>,
 }
 
-/// A rules file to which a change moves the gate by its settings.
+/// A rules file to which a change moves the gate by its settings. A path is `None` if the settings turn the team's
+/// rules off.
 #[derive(PartialEq, Eq)]
 pub(crate) struct MovedRulesFile {
-    pub(crate) old_path: String,
-    pub(crate) new_path: String,
+    pub(crate) old_path: Option<String>,
+    pub(crate) new_path: Option<String>,
+}
+
+impl MovedRulesFile {
+    /// Returns the path to report the change at: the new one or, if the rules were turned off, the old one.
+    pub(crate) fn reported_path(&self) -> &str {
+        let path = self.new_path.as_deref().or(self.old_path.as_deref());
+        path.unwrap_or_default()
+    }
 }
 
 impl GateFiles {
@@ -177,7 +186,8 @@ impl Workspace<'_> {
         .any(|path| self.read_linked_gate_file(policy, path) != self.read_linked_gate_file(snapshot, path))
     }
 
-    /// Returns the rules files that the settings of `snapshot` select in place of those of `base`.
+    /// Returns the rules files that the settings of `snapshot` select in place of those of `base`. Without a hidden
+    /// directory, the path of the platform's rules is unknown, so these rules are not moved.
     pub(crate) fn find_moved_rules(
         &self,
         base: &Snapshot<'_>,
@@ -185,12 +195,17 @@ impl Workspace<'_> {
     ) -> Result<Vec<MovedRulesFile>, GitError> {
         let (old, new) = (self.find_rules_paths(base)?, self.find_rules_paths(snapshot)?);
         let mut moved_files = Vec::new();
-        for (old_path, new_path) in [(old.platform, new.platform), (old.team, new.team)] {
-            if let (Some(old_path), Some(new_path)) = (old_path, new_path)
-                && old_path != new_path
-            {
-                moved_files.push(MovedRulesFile { old_path, new_path });
-            }
+        if old.platform != new.platform && old.platform.is_some() && new.platform.is_some() {
+            moved_files.push(MovedRulesFile {
+                old_path: old.platform,
+                new_path: new.platform,
+            });
+        }
+        if old.team != new.team {
+            moved_files.push(MovedRulesFile {
+                old_path: old.team,
+                new_path: new.team,
+            });
         }
         Ok(moved_files)
     }

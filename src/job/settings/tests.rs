@@ -40,11 +40,12 @@ fn change_of_setting_is_described_with_values_and_direction() {
 fn change_of_list_setting_is_described_by_its_entries() {
     insta::assert_snapshot!(said("exclude: [a]", "exclude: [a, old/**]"), @"exclude: + old/** (relaxed)");
     insta::assert_snapshot!(said("exclude: [a, b]", "exclude: [b]"), @"exclude: - a (tightened)");
-    insta::assert_snapshot!(said("", "include: ['sales/**']"), @"include: + sales/**, - **/*.orch.yaml, - **/*.tran.yaml (changed)");
+    insta::assert_snapshot!(said("", "include: ['sales/**']"), @"include: + sales/**, - **/*.orch.yaml, - **/*.tran.yaml (relaxed)");
+    insta::assert_snapshot!(said("include: ['sales/**']", ""), @"include: + **/*.orch.yaml, + **/*.tran.yaml, - sales/** (tightened)");
     insta::assert_snapshot!(said("", "include: ['**/*.orch.yaml']"), @"include: - **/*.tran.yaml (relaxed)");
     insta::assert_snapshot!(said("exclude: [a]", "exclude: [a]\nreview: { exclude: [a, b] }"), @"review.exclude: + b (relaxed)");
     insta::assert_snapshot!(said("exclude: [a]", "exclude: [a]\nreview: { exclude: [] }"), @"review.exclude: - a (tightened)");
-    insta::assert_snapshot!(said("include: ['**']", "include: ['**']\nreview: { include: ['**', a] }"), @"review.include: + a (tightened)");
+    insta::assert_snapshot!(said("include: ['**']", "include: ['**']\nreview: { include: ['**', a] }"), @"review.include: + a (changed)");
     insta::assert_snapshot!(said("publish: { exclude: [a] }", "publish: {}"), @"publish.exclude: - a (changed)");
     insta::assert_snapshot!(said("review: { report: [json=a] }", "review: { report: [json=b] }"), @"review.report: + json=b, - json=a (changed)");
 }

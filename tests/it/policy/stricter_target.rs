@@ -300,6 +300,13 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
             "retries: 1\nreview: { fail-on: warn }\n",
             "review.fail-on: error → warn (tightened)",
         ),
+        ("sluicegate.yaml", "include: ['b*']\n", "{}\n", "- b* (tightened)"),
+        (
+            "sluicegate.yaml",
+            "exclude: [c.orch.yaml]\n",
+            "exclude: [d.orch.yaml]\n",
+            "exclude: + d.orch.yaml, - c.orch.yaml (relaxed and tightened)",
+        ),
         ("sluicegate-waivers.yaml", waiver, "[]\n", "waiver removed"),
         (
             shared_file,
@@ -886,5 +893,30 @@ fn moved_waiver_of_target_is_explained_on_a_branch_that_is_not_merged() {
             notes.contains("merge `main` into your branch") && !notes.contains("SLUICEGATE_POLICY"),
             "{notes}"
         );
+    }
+}
+
+#[test]
+fn team_rules_that_target_turns_on_again_are_stricter() {
+    let team_rules = "rules:\n  - { id: r, level: error, for: component, when: 'true', message: m }\n";
+    let (off, on) = ("review: { team-rules: off }\n", "review: {}\n");
+    for (before, after, code) in [
+        (off, on, 1),
+        (off, "retries: 2\nreview: { team-rules: off }\n", 0),
+    ] {
+        let world = stale(
+            &[("sluicegate-rules.yaml", team_rules), ("sluicegate.yaml", before)],
+            &[("sluicegate.yaml", after)],
+            &[("b.orch.yaml", &orchestration_text(&GOOD))],
+        );
+        let output = Job::github()
+            .pull_request()
+            .call(&world)
+            .run("check --policy head --gate-changes fail --report json=-")
+            .expect(code);
+        let notes = output.json()["notes"].to_string();
+        let is_noted =
+            notes.contains("has a stricter sluicegate-rules.yaml: team/r added, error (tightened)");
+        assert_eq!(is_noted, code == 1, "{notes}");
     }
 }

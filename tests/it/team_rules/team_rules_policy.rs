@@ -580,6 +580,38 @@ fn unedited_team_rules_that_settings_select_are_described_with_settings() {
 }
 
 #[test]
+fn change_that_turns_team_rules_off_or_on_names_their_rules() {
+    let (off, on) = (
+        "review: { team-rules: off }\n",
+        "review: { team-rules: gate/team.yaml }\n",
+    );
+    for (before, after, sentence) in [
+        (
+            on,
+            off,
+            "gate/team.yaml: team/no-python error → removed (relaxed)",
+        ),
+        (off, on, "gate/team.yaml: team/no-python added, error (tightened)"),
+    ] {
+        let world = world_with_files(&[
+            ("sluicegate.yaml", before),
+            ("gate/team.yaml", &python_rule("error")),
+        ]);
+        commit_files(&world, &[("sluicegate.yaml", after)]);
+        let report = check_in_job(&world, "", 0);
+        let words = report["gateChangesInWords"]["sluicegate.yaml"].to_string();
+        assert!(words.contains(sentence), "{words}");
+    }
+    // The description of the removed file already names the rules.
+    let world = world_with_named_rules();
+    world.git("rm -q gate/team.yaml");
+    commit_files(&world, &[("sluicegate.yaml", off)]);
+    let report = check_in_job(&world, "", 0);
+    let words = report["gateChangesInWords"]["sluicegate.yaml"].to_string();
+    assert!(!words.contains("removed"), "{words}");
+}
+
+#[test]
 fn moved_team_rules_without_edit_pass() {
     let world = world_with_named_rules();
     world.git("mv gate/team.yaml gate/moved.yaml");

@@ -43,6 +43,8 @@ pub enum DescriptionLength {
 enum Effect {
     Relaxed,
     Tightened,
+    /// The change relaxes the gate for some files and tightens it for others.
+    Mixed,
     /// The effect is unknown, or the difference has no effect.
     Unknown,
 }
@@ -70,6 +72,7 @@ impl Effect {
         match self {
             Self::Relaxed => Self::Tightened,
             Self::Tightened => Self::Relaxed,
+            Self::Mixed => Self::Mixed,
             Self::Unknown => Self::Unknown,
         }
     }
@@ -94,15 +97,18 @@ impl Effect {
         match self {
             Self::Relaxed => " (relaxed)",
             Self::Tightened => " (tightened)",
+            Self::Mixed => " (relaxed and tightened)",
             Self::Unknown => " (changed)",
         }
     }
 }
 
-/// Keeps only the sentences about changes that tighten the gate and, on request, about changes with an unknown effect.
+/// Keeps only the sentences about changes that tighten the gate, if only for some files, and, on request, about changes
+/// with an unknown effect.
 pub(super) fn retain_stricter(mut sentences: Vec<String>, unknown_effects: UnknownEffects) -> Vec<String> {
     sentences.retain(|sentence| {
         sentence.ends_with(Effect::Tightened.label_suffix())
+            || sentence.ends_with(Effect::Mixed.label_suffix())
             || (unknown_effects == UnknownEffects::Include
                 && sentence.ends_with(Effect::Unknown.label_suffix()))
     });

@@ -192,6 +192,7 @@ fn describe_key_change(
             strictness,
             &resolve_list(key, old, find_setting),
             &resolve_list(key, new, find_setting),
+            find_setting,
         );
     }
     let default = setting.and_then(|setting| setting.default);
@@ -248,26 +249,36 @@ fn resolve_list(
     settings: &SettingValues,
     find_setting: &FindKnownSetting<'_>,
 ) -> BTreeSet<String> {
-    let common_key = match key {
-        "review.include" | "publish.include" => Some(INCLUDE),
-        "review.exclude" | "publish.exclude" => Some("exclude"),
-        _ => None,
-    };
-    let is_include = key == INCLUDE || common_key == Some(INCLUDE);
+    let common_key = find_common_key(key);
+    let is_include = is_include_key(key);
     match (settings.get(key), common_key) {
         (Some(Value::List(list)), _) if !is_include || !list.is_empty() => list.iter().cloned().collect(),
         (Some(Value::Scalar(text)), _) => BTreeSet::from([text.clone()]),
         (None, Some(common)) => resolve_list(common, settings, find_setting),
         // The list is missing, or it is an empty list of globs to include.
-        _ => {
-            let default_globs = find_setting(common_key.unwrap_or(key)).map(|setting| setting.globs);
-            default_globs
-                .unwrap_or_default()
-                .iter()
-                .map(|glob| (*glob).to_owned())
-                .collect()
-        }
+        _ => find_default_globs(key, find_setting),
     }
+}
+
+/// Returns the key of the common list that replaces a missing list of a section; `None` for other keys.
+fn find_common_key(key: &str) -> Option<&'static str> {
+    match key {
+        "review.include" | "publish.include" => Some(INCLUDE),
+        "review.exclude" | "publish.exclude" => Some("exclude"),
+        _ => None,
+    }
+}
+
+/// Returns whether the key is that of a list of globs to include.
+fn is_include_key(key: &str) -> bool {
+    key == INCLUDE || find_common_key(key) == Some(INCLUDE)
+}
+
+/// Returns the default globs of a list setting, which may be those of its common list.
+fn find_default_globs(key: &str, find_setting: &FindKnownSetting<'_>) -> BTreeSet<String> {
+    let setting = find_setting(find_common_key(key).unwrap_or(key));
+    let default_globs = setting.map(|setting| setting.globs).unwrap_or_default();
+    default_globs.iter().map(|glob| (*glob).to_owned()).collect()
 }
 
 /// Describes the entries that were added to a list and removed from it, with the effect on the gate. Returns `None` if
@@ -277,27 +288,53 @@ fn describe_list_change(
     strictness: Strictness,
     old: &BTreeSet<String>,
     new: &BTreeSet<String>,
+    find_setting: &FindKnownSetting<'_>,
 ) -> Option<String> {
-    let added_entries: Vec<&String> = new.difference(old).collect();
-    let removed_entries: Vec<&String> = old.difference(new).collect();
-    let effect_of_relaxing_list = match (added_entries.is_empty(), removed_entries.is_empty()) {
-        (true, true) => return None,
-        (false, true) => Effect::Relaxed,
-        (true, false) => Effect::Tightened,
-        (false, false) => Effect::Unknown,
-    };
-    let signed_entries = added_entries
-        .iter()
-        .map(|entry| ('+', *entry))
-        .chain(removed_entries.iter().map(|entry| ('-', *entry)));
+    if old == new {
+        return None;
+    }
+    let signed_entries = new
+        .difference(old)
+        .map(|entry| ('+', entry))
+        .chain(old.difference(new).map(|entry| ('-', entry)));
     let list = List::with_limit(signed_entries, MAX_LISTED_ENTRIES)
         .map(|(sign, entry)| format!("{sign} {}", sanitize(entry)));
     let effect = match strictness {
-        Strictness::TighteningList => effect_of_relaxing_list.opposite(),
-        Strictness::RelaxingList => effect_of_relaxing_list,
+        Strictness::TighteningList if is_include_key(key) => {
+            compare_include_lists(old, new, &find_default_globs(key, find_setting))
+        }
+        Strictness::TighteningList => compare_relaxing_lists(old, new).opposite(),
+        Strictness::RelaxingList => compare_relaxing_lists(old, new),
         _ => Effect::Unknown,
     };
     Some(effect.label_sentence(&format!("{}: {list}", sanitize(key))))
+}
+
+/// Returns the effect of a change between two different lists that relax the gate with each entry.
+fn compare_relaxing_lists(old: &BTreeSet<String>, new: &BTreeSet<String>) -> Effect {
+    if new.is_superset(old) {
+        Effect::Relaxed
+    } else if new.is_subset(old) {
+        Effect::Tightened
+    } else {
+        Effect::Mixed
+    }
+}
+
+/// Returns the effect of a change between two different lists of globs to include. A list with all default globs
+/// selects every pipeline, so no list is stricter.
+fn compare_include_lists(
+    old: &BTreeSet<String>,
+    new: &BTreeSet<String>,
+    default_globs: &BTreeSet<String>,
+) -> Effect {
+    let selects_all = |globs: &BTreeSet<String>| globs.contains("**") || globs.is_superset(default_globs);
+    match (selects_all(old), selects_all(new)) {
+        (false, true) => Effect::Tightened,
+        (true, false) => Effect::Relaxed,
+        (true, true) => Effect::Unknown,
+        (false, false) => compare_relaxing_lists(old, new).opposite(),
+    }
 }
 
 #[cfg(test)]
@@ -390,12 +427,22 @@ mod tests {
             (
                 "include: [a]",
                 "review: { include: [default-*] }",
-                "include: + default-*, - a (changed)",
+                "include: + default-*, - a (tightened)",
             ),
             (
                 "",
                 "publish: { include: [a] }",
-                "publish.include: + a, - default-* (changed)",
+                "publish.include: + a, - default-* (relaxed)",
+            ),
+            (
+                "include: [a]",
+                "include: [b]",
+                "include: + b, - a (relaxed and tightened)",
+            ),
+            (
+                "exclude: [a]",
+                "exclude: [b]",
+                "exclude: + b, - a (relaxed and tightened)",
             ),
             ("", "exclude: []", UNCHANGED),
         ];
