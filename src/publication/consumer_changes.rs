@@ -61,7 +61,7 @@ impl Publication<'_> {
             None => latest_details,
         };
         let mut comparison =
-            self.compare_with_version(plan, compared_details.as_ref(), latest_name.as_deref())?;
+            self.compare_with_version(platform, plan, compared_details.as_ref(), latest_name.as_deref())?;
         if let Some(ids_only) = &comparison.ids_only {
             self.report_incomplete_comparison(ids_only, needs_complete_comparison)?;
         }
@@ -81,7 +81,7 @@ impl Publication<'_> {
     }
 
     /// Warns that only the ids of shared pipelines are compared, or fails if the complete comparison is needed.
-    fn report_incomplete_comparison(
+    pub(super) fn report_incomplete_comparison(
         &self,
         ids_only: &IdsOnlyReason,
         needs_complete_comparison: bool,
@@ -114,7 +114,11 @@ impl Publication<'_> {
     }
 
     /// Requests the details of the version that `--against` names.
-    fn request_named_version(&self, platform: &Platform, version: &str) -> Result<ArtifactDetails, Failure> {
+    pub(super) fn request_named_version(
+        &self,
+        platform: &Platform,
+        version: &str,
+    ) -> Result<ArtifactDetails, Failure> {
         let prefix = &self.settings.prefix;
         let request = platform.fetch_artifact_details(prefix, Some(version));
         match self.session.block_on(request)? {
@@ -130,16 +134,15 @@ impl Publication<'_> {
     /// published version, there are no consumers whose pipelines could break.
     fn compare_with_version(
         &self,
+        platform: &Platform,
         plan: &Plan,
         compared_details: Option<&ArtifactDetails>,
         latest_name: Option<&str>,
     ) -> Result<PublishComparison, Failure> {
         let Some(compared_details) = compared_details else {
-            // If every version is disabled, the numbers continue from the newest version.
-            let newest = self.history.newest_name();
             return Ok(PublishComparison {
                 compat: Compatibility::new(ComparedVersion::default(), Vec::new()),
-                next_version: interface::next_version_name(newest, interface::ChangeClass::Content),
+                next_version: self.name_version_after_newest(platform, plan)?,
                 is_with_latest: false,
                 ids_only: None,
                 unknown_selection: None,

@@ -5,7 +5,9 @@ use super::{Publication, with_publish_request};
 use crate::error::Failure;
 use crate::publish::version_name::{needs_next_version, reject_name_without_next};
 use crate::publish::{self, Plan, PublishError};
+use sluicegate_base::text;
 use sluicegate_pipelines::interface::{self, NextNameError};
+use sluicegate_platform::api::Platform;
 
 impl Publication<'_> {
     /// Returns whether the version name is computed from the latest version (`{next}`).
@@ -17,6 +19,31 @@ impl Publication<'_> {
     /// placeholder version.
     pub(in crate::publication) fn lacks_version_name(&self) -> bool {
         self.needs_next_version() && self.comparison.is_none()
+    }
+
+    /// Derives the next version name if no version is enabled: the numbers continue from the newest version. `{next}`
+    /// must announce a break to the consumers of that version, so it is compared with the plan.
+    pub(super) fn name_version_after_newest(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+    ) -> Result<Result<String, NextNameError>, Failure> {
+        let newest_name = self.history.newest_name();
+        let mut class = interface::ChangeClass::Content;
+        if let Some(name) = newest_name.filter(|_| self.needs_next_version()) {
+            let details = self.request_named_version(platform, name)?;
+            let comparison = self.compare_offers(plan, &details)?;
+            if let Some(ids_only) = &comparison.ids_only {
+                self.report_incomplete_comparison(ids_only, true)?;
+            }
+            class = comparison.compat.class.unwrap_or(class);
+            self.session.ui.say(&format!(
+                "no version of {} is enabled: the version name follows from the changes since the newest version, \
+                 {name}",
+                text::escape_line(&self.settings.prefix)
+            ));
+        }
+        Ok(interface::next_version_name(newest_name, class))
     }
 
     /// Increases the patch number of `next_version` until no version, enabled or not, has the resulting name, and sets

@@ -521,3 +521,34 @@ fn hint_after_name_that_is_not_semantic_suggests_a_free_higher_version() {
         )]);
     }
 }
+
+#[test]
+fn next_version_announces_a_break_although_no_version_is_enabled() {
+    let shop = Shop::new();
+    shop.publish("{next}").expect(0);
+    let disable = |name: &str| {
+        shop.call()
+            .run(&[
+                "artifacts",
+                "disable",
+                "--prefix",
+                "sales",
+                "--force",
+                "--version-name",
+                name,
+            ])
+            .expect(0);
+    };
+    disable("1.0.0");
+    shop.break_it();
+    shop.publish("{next}")
+        .expect(0)
+        .saying(&["no version of sales is enabled"]);
+    assert_eq!(shop.versions(), ["1.0.0", "2.0.0"]);
+    disable("2.0.0");
+    shop.world
+        .write("other.orch.yaml", orchestration_text(&["Start", "Done"]));
+    shop.push();
+    shop.publish("{next}").expect(0);
+    assert_eq!(shop.versions(), ["1.0.0", "2.0.0", "2.0.1"]);
+}
