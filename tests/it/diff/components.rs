@@ -1236,3 +1236,29 @@ fn quoted_value_with_tag_of_its_type_is_equal_to_plain_value() {
     world.write("p.orch.yaml", text("a: \"true\", b: null, c: 5, d: 1.5"));
     Call::new(&world.work()).run("diff --exit-code").expect(1);
 }
+
+#[test]
+fn unknown_transition_key_is_a_field() {
+    let world = edit_of_load(&LOAD.replace("success: [Done]", "sucess: [Done]"));
+    let document = diff(&world, "-o json").expect(0).json();
+    let pipeline = &document["pipelines"][0];
+    assert_eq!(
+        pipeline["links"],
+        json!([{ "from": "Load", "to": "Done", "kind": "success", "change": "removed" }])
+    );
+    let fields = &pipeline["components"][0]["fields"];
+    assert_eq!(
+        fields[0]["path"],
+        json!(["transitions", "sucess", 0]),
+        "{pipeline}"
+    );
+    assert_eq!(fields[0]["after"], "Done");
+    // The case of a known key has no effect on what it is.
+    let world = edit_of_load(&LOAD.replace("success: [Done]", "FAILURE: [Done]"));
+    let document = diff(&world, "-o json").expect(0).json();
+    assert_eq!(
+        document["pipelines"][0]["links"].as_array().map(Vec::len),
+        Some(2)
+    );
+    assert_eq!(document["pipelines"][0]["components"], json!([]));
+}

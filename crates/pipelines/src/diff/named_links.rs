@@ -7,7 +7,7 @@ use super::leaf::PathStep;
 use super::pair::pair_by_key;
 use super::pipeline_diff::{LinkChange, LinkDiff};
 use super::version_side::VersionSide;
-use crate::pipelines::PipelineKind;
+use crate::pipelines::{PipelineKind, TransitionCondition};
 use sluicegate_yaml::NodeRef;
 use std::collections::HashMap;
 
@@ -140,7 +140,7 @@ impl<'t, 'a> Links<'t, 'a> {
     }
 
     /// Adds the links in the transitions of a component, which are a map from the kind of the links to their targets.
-    /// An empty map, or a value that is not a map, is compared as a field.
+    /// An empty map, a value that is not a map, and a key that is not a condition are compared as fields.
     fn add_transitions(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
         if node.entries().next().is_none() {
             self.add_non_link(name, path, node);
@@ -149,6 +149,10 @@ impl<'t, 'a> Links<'t, 'a> {
         for (kind, _, list) in node.entries() {
             let mut path = path.clone();
             path.push(PathStep::key(kind));
+            if TransitionCondition::from_key(kind).is_none() {
+                self.add_non_link(name, path, list);
+                continue;
+            }
             self.add_link_list(name, path, list, &|target_name| NamedLink {
                 from: name,
                 to: target_name,

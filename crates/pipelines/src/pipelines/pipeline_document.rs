@@ -9,16 +9,6 @@ use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, Value, shorten};
 /// The key of a pipeline's layout. Most readers skip its value, because they need only the components.
 pub(crate) const LAYOUT_KEY: &str = "design";
 
-/// The conditions that can be keys of `transitions`. Some files have keys that YAML reads as booleans, so the case is
-/// ignored.
-const CONDITIONS: [TransitionCondition; 5] = [
-    TransitionCondition::Unconditional,
-    TransitionCondition::Success,
-    TransitionCondition::Failure,
-    TransitionCondition::True,
-    TransitionCondition::False,
-];
-
 impl Pipeline {
     /// Reads a pipeline file.
     ///
@@ -186,10 +176,7 @@ fn non_null_text(node: NodeRef<'_, '_>) -> Option<String> {
 fn parse_orchestration_links(node: NodeRef<'_, '_>) -> Vec<Link> {
     let mut links = Vec::new();
     for (key, _, names) in node.get("transitions").into_iter().flat_map(NodeRef::entries) {
-        let condition = CONDITIONS
-            .into_iter()
-            .find(|condition| condition.key().eq_ignore_ascii_case(key));
-        if let Some(condition) = condition {
+        if let Some(condition) = TransitionCondition::from_key(key) {
             add_links(&mut links, LinkRole::Transition, Some(condition), names);
         }
     }

@@ -121,6 +121,22 @@ pub enum TransitionCondition {
 }
 
 impl TransitionCondition {
+    const ALL: [Self; 5] = [
+        Self::Unconditional,
+        Self::Success,
+        Self::Failure,
+        Self::True,
+        Self::False,
+    ];
+
+    /// Returns the condition with this key in the `transitions` of a component; `None` for an unknown key. The case of
+    /// the key has no effect.
+    pub(crate) fn from_key(key: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|condition| condition.key().eq_ignore_ascii_case(key))
+    }
+
     /// Returns the key for this condition in the `transitions` of a component.
     pub(crate) const fn key(self) -> &'static str {
         match self {
