@@ -1,5 +1,6 @@
 //! The context of a run as text and as JSON: the detected settings, the selected pipelines, and the reason for each.
 
+use crate::gate::selection::describe_file_count;
 use crate::gate::selection::selection_reason::SelectionReason;
 use crate::gate::{Candidate, SelectedPipelines, is_within};
 use crate::job::context::{EarlierCommit, Target, join_short_ids};
@@ -299,7 +300,8 @@ fn describe_gate_change(change: &GateChange) -> String {
 /// Returns the line with the numbers of changed and of selected pipelines, or the reason why there is nothing to
 /// review.
 fn render_headline(target: &Target, selected_pipelines: &SelectedPipelines) -> String {
-    let candidate_count = text::format_count(selected_pipelines.candidates.len(), "pipeline");
+    let candidates = selected_pipelines.candidates.iter();
+    let candidate_count = describe_file_count(candidates.map(|candidate| candidate.change.path.as_str()));
     if let Some(reason) = &target.idle_reason {
         return format!("nothing to review: {}\n", text::escape_line(reason));
     }

@@ -132,7 +132,11 @@ impl Workspace<'_> {
 
     /// Returns an error if the path leads into another repository in the working tree, such as a submodule or a nested
     /// clone, because a run covers the files of one repository.
-    fn reject_path_in_nested_repository(&self, path: &str, typed_path: &Path) -> Result<(), Failure> {
+    pub(crate) fn reject_path_in_nested_repository(
+        &self,
+        path: &str,
+        typed_path: &Path,
+    ) -> Result<(), Failure> {
         if self.repo.is_plain_directory() {
             return Ok(());
         }

@@ -12,7 +12,8 @@ use crate::job::settings::CheckSettings;
 use crate::session::{Session, is_ci};
 use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::ResolveSelection;
-use sluicegate_git::{CommitId, Snapshot};
+use sluicegate_git::{CommitId, FileKind, Snapshot};
+use sluicegate_pipelines::pipelines::is_pipeline;
 use std::mem;
 use std::path::PathBuf;
 
@@ -97,7 +98,15 @@ impl<'a> CheckSubject<'a> {
         let mut paths = CheckPaths::default();
         for typed_path in typed_paths {
             let path = self.workspace.resolve_typed_path(self.session, typed_path)?;
-            if self.settings.checks_unchanged_paths && snapshot.find_file(&path)?.is_some() {
+            let file = snapshot.find_file(&path)?;
+            let is_submodule = file.as_ref().is_some_and(|file| file.kind == FileKind::Submodule);
+            // A submodule with a pipeline's name is reported by the evaluation.
+            let is_other_repository = is_submodule && !is_pipeline(&path);
+            if is_other_repository {
+                self.workspace
+                    .reject_path_in_nested_repository(&path, typed_path)?;
+            }
+            if self.settings.checks_unchanged_paths && file.is_some() && !is_other_repository {
                 paths.named_files.push(path);
             } else {
                 paths.restrictions.push((path, typed_path.clone()));
@@ -192,7 +201,7 @@ impl<'a> CheckSubject<'a> {
     /// Returns why all pipelines are checked if the working tree was compared with head and no pipeline differs: the
     /// commit head has no base of its own, for example because it is on the default branch. Otherwise returns `None`.
     fn find_reason_to_check_all(&self, run: &SelectedRun<'_>) -> Option<String> {
-        if !run.selection.pipelines.is_empty() || !self.is_compared_with_head(run) {
+        if run.selection.pipelines.has_pipelines() || !self.is_compared_with_head(run) {
             return None;
         }
         let revisions = &self.settings.gate.revisions;

@@ -18,7 +18,6 @@ use crate::job::cli::GlobArgs;
 use crate::job::settings::{Connection, SelectionPurpose};
 use crate::workspace::Workspace;
 use sluicegate_base::mutex_lock::lock_mutex;
-use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::Engine;
 use sluicegate_pipelines::pipelines::RULES_FILE;
@@ -95,9 +94,9 @@ impl ReviewEngine for LocalReview {
     /// Prints how many pipelines are checked, and reads the project's rules unless other rules were chosen. Without a
     /// rules file, prepares the rule set that reports for each pipeline why there are no rules.
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
-        let pipeline_count = format_count(run.selection.pipelines.files.len(), "pipeline");
         run.session.ui.say(&format!(
-            "checking {pipeline_count} of {}",
+            "checking {} of {}",
+            run.selection.pipelines.describe_file_count(),
             run.subject.snapshot.name()
         ));
         if self.rules.is_none() {

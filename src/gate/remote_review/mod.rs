@@ -265,7 +265,7 @@ impl ReviewEngine for RemoteReview<'_> {
         let platform = run.session.create_platform_client(self.connection)?;
         run.session.ui.say(&format!(
             "reviewing {} of branch {} at {}",
-            format_count(run.selection.pipelines.files.len(), "pipeline"),
+            run.selection.pipelines.describe_file_count(),
             self.target.require_branch()?,
             self.target.head.short()
         ));

@@ -31,7 +31,7 @@ impl GateRun<'_> {
         } else {
             format!(
                 "would review {} {requests}",
-                format_count(files.len(), "pipeline")
+                self.selection.pipelines.describe_file_count()
             )
         };
         let mut lines = vec![text::escape_line(&format!(

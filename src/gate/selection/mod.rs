@@ -125,7 +125,42 @@ impl SelectionResult {
     }
 }
 
+/// Describes the number of files, and counts those that are not pipelines separately: `2 pipelines and 1 other file`.
+pub(crate) fn describe_file_count<'p>(paths: impl Iterator<Item = &'p str>) -> String {
+    let (mut pipeline_count, mut other_count) = (0, 0);
+    for path in paths {
+        if is_pipeline(path) {
+            pipeline_count += 1;
+        } else {
+            other_count += 1;
+        }
+    }
+    let pipelines = format_count(pipeline_count, "pipeline");
+    let other_files = format_count(other_count, "other file");
+    match (pipeline_count, other_count) {
+        (_, 0) => pipelines,
+        (0, _) => other_files,
+        _ => format!("{pipelines} and {other_files}"),
+    }
+}
+
 impl SelectedPipelines {
+    /// Returns whether a pipeline, or a file whose name looks like one, is selected or differs from the base. Globs of
+    /// `include` may also select other files.
+    pub(crate) fn has_pipelines(&self) -> bool {
+        let changed_paths = self
+            .candidates
+            .iter()
+            .flat_map(|candidate| candidate.change.paths());
+        let mut paths = self.files.iter().map(String::as_str).chain(changed_paths);
+        !self.lookalikes.is_empty() || paths.any(is_pipeline)
+    }
+
+    /// Describes the number of files to review, such as `2 pipelines`.
+    pub(crate) fn describe_file_count(&self) -> String {
+        describe_file_count(self.files.iter().map(String::as_str))
+    }
+
     /// Describes the number of files to review that are among the candidates at `paths`, such as `2 changed pipelines`.
     /// Without a base, the candidates are all pipelines, changed or not. Returns `None` if there are no such files.
     pub(crate) fn describe_reviewed_files(&self, paths: &BTreeSet<String>) -> Option<String> {

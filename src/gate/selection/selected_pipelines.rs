@@ -156,12 +156,6 @@ pub(crate) fn is_within_any(path: &str, restrictions: &[String]) -> bool {
 }
 
 impl SelectedPipelines {
-    /// Returns whether no file is selected and no pipeline, nor a file whose name looks like one, differs from the
-    /// base.
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.candidates.is_empty() && self.lookalikes.is_empty()
-    }
-
     /// Maps the new path of each renamed pipeline to its path at the base.
     pub(crate) fn map_old_paths(&self) -> BTreeMap<String, String> {
         let mut old_paths = BTreeMap::new();

@@ -946,3 +946,65 @@ fn content_hidden_by_index_is_not_compared() {
         assert_eq!(kinds, [change], "{flag}");
     }
 }
+
+#[test]
+fn path_of_other_repository_beside_file_exits_with_2() {
+    let world = project();
+    let other = World::new();
+    other.write("inner.orch.yaml", bad_pipeline());
+    other.commit("first");
+    other.push();
+    let url = format!("file://{}", other.remote().display());
+    world.git(format!("submodule --quiet add {url} module"));
+    git(&world.work(), format!("clone -q {url} nested"));
+    let check = |args: &str| Call::new(&world.work()).run(("check", args));
+    for path in ["module", "nested"] {
+        for args in [
+            path.to_owned(),
+            format!("{path} a.orch.yaml"),
+            format!("a.orch.yaml {path}/"),
+        ] {
+            check(&args)
+                .expect(2)
+                .saying(&["is in another repository", "pass `--repo"]);
+        }
+    }
+    world.git("submodule --quiet deinit -f module");
+    check("module a.orch.yaml").expect(2);
+    check("a.orch.yaml").expect(0);
+}
+
+#[test]
+fn edit_of_included_text_file_keeps_all_pipelines_selected() {
+    let world = project();
+    world.write("sluicegate.yaml", "include: ['s/**']\n");
+    world.write("s/b.orch.yaml", bad_pipeline());
+    world.write("s/notes.md", "old\n");
+    world.commit("more");
+    world.push();
+    let check = || Call::new(&world.work()).run("check");
+    let expected_lines = [
+        "no pipeline differs from head",
+        "checking 1 pipeline and 1 other file of",
+    ];
+    check().expect(1).logging(&expected_lines);
+    world.write("s/notes.md", "new\n");
+    check().expect(1).logging(&expected_lines);
+    let context = Call::new(&world.work()).run("context --all").expect(0);
+    assert!(
+        context.out.contains("2 pipelines and 1 other file at head"),
+        "{}",
+        context.out
+    );
+    let plan = Call::with_platform(&world.work(), "http://127.0.0.1:9").run("review --dry-run --all");
+    assert!(
+        plan.out.contains("would review 1 pipeline and 1 other file"),
+        "{}",
+        plan.all()
+    );
+    // An edited pipeline is checked alone.
+    world.write("s/c.orch.yaml", good_pipeline());
+    check()
+        .expect(0)
+        .logging(&["checking 1 pipeline and 1 other file of"]);
+}
