@@ -60,8 +60,7 @@ pub(crate) fn find_old_config_dir(
         return Ok(None);
     };
     if has_shared_pipelines(new_snapshot, name)? && !has_shared_pipelines(old_snapshot, name)? {
-        let folders = old_snapshot.list_root_folders()?;
-        for folder in folders.into_iter().filter(|folder| folder.starts_with('.')) {
+        for folder in old_snapshot.list_hidden_root_folders()? {
             if has_shared_pipelines(old_snapshot, &folder)? && !has_shared_pipelines(new_snapshot, &folder)? {
                 return Ok(Some(folder));
             }
@@ -78,12 +77,12 @@ pub(crate) fn has_shared_pipelines(snapshot: &Snapshot<'_>, config_dir: &str) ->
 
 /// Returns the hidden directory with the platform's files; of several, the first that has a shared-pipelines file.
 fn find_first_config_dir(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
-    let folders = snapshot.list_root_folders()?;
+    let folders = snapshot.list_hidden_root_folders()?;
     let has_file = |path: &str| Ok(snapshot.find_file(path)?.is_some());
     if let Ok(config_dir) = pipelines::find_config_dir(&folders, &has_file)? {
         return Ok(config_dir);
     }
-    for name in folders.into_iter().filter(|name| name.starts_with('.')) {
+    for name in folders {
         if has_file(&shared_pipelines_path(&name))? {
             return Ok(Some(name));
         }

@@ -14,7 +14,7 @@ use crate::job::policy::{self, DescriptionLength, GateFileVersion};
 use crate::session::Session;
 use crate::workspace::gate_files::{GateFiles, MovedRulesFile};
 use crate::workspace::{Workspace, print_warnings};
-use sluicegate_git::{Change, CommitId, FileKind, Snapshot, SnapshotFile};
+use sluicegate_git::{Change, CommitId, FileKind, GitError, Snapshot, SnapshotFile};
 
 impl Workspace<'_> {
     /// Returns the commits with which the gate configuration is compared. These are the bases that the host implies
@@ -87,10 +87,7 @@ impl Workspace<'_> {
         tip: &CommitId,
         branch: &str,
     ) -> Result<Vec<CommitId>, Failure> {
-        let head = match &comparison.head {
-            Some(head) => head.clone(),
-            None => self.repo.head()?.commit,
-        };
+        let head = self.find_compared_head(comparison)?;
         let error: Failure = match self.repo.find_merge_bases(tip, &head) {
             Ok(bases) if bases.is_empty() => ContextError::NoCommonHistory {
                 revision: branch.to_owned(),
@@ -108,6 +105,14 @@ impl Workspace<'_> {
             error.describe_on_one_line()
         ));
         Ok(Vec::new())
+    }
+
+    /// Returns the reviewed commit; for files that are not those of a commit, the checked-out commit.
+    fn find_compared_head(&self, comparison: &Comparison) -> Result<CommitId, GitError> {
+        match &comparison.head {
+            Some(head) => Ok(head.clone()),
+            None => Ok(self.repo.head()?.commit),
+        }
     }
 
     /// Returns the bases that would be used if the job did not name a base and did not request all pipelines: those of
@@ -137,10 +142,7 @@ impl Workspace<'_> {
             });
         }
         let (bases, _) = comparison.select_baseline_commits()?;
-        let head = match &comparison.head {
-            Some(head) => head.clone(),
-            None => self.repo.head()?.commit,
-        };
+        let head = self.find_compared_head(comparison)?;
         // Compared with itself, head has no changes. An earlier commit of a change is head, or the change in a merge.
         if comparison.is_change || bases.contains(&head) {
             return Ok(Vec::new());

@@ -7,7 +7,7 @@ use crate::gate::tip_comparison::TipComparison;
 use crate::gate::{RunFindings, SelectedPipelines, evaluate_files};
 use crate::job::ci::Trigger;
 use crate::job::context::PolicyRevision;
-use crate::workspace::{Workspace, find_config_dir_in};
+use crate::workspace::Workspace;
 use sluicegate_base::text::List;
 use sluicegate_git::{Change, CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{
@@ -82,16 +82,11 @@ impl Workspace<'_> {
             .collect();
         // The settings of the target may select other rules files than those of the change.
         let files = self.find_gate_files(base_snapshots.iter().chain([snapshot, &tip]))?;
-        let tip_config_dir = match &self.named_config_dir {
-            Some(name) => Some(name.clone()),
-            // An ambiguous directory is treated as missing.
-            None => find_config_dir_in(&tip)?.ok().flatten(),
-        };
         let comparison = TipComparison {
             workspace: self,
             head: snapshot,
+            tip_config_dir: self.find_config_dir_at(&tip)?,
             tip,
-            tip_config_dir,
             bases: base_snapshots,
         };
         // A run of all pipelines has no base, so its candidates show neither deleted nor renamed pipelines.

@@ -231,8 +231,7 @@ impl Workspace<'_> {
 
 /// Returns the hidden directories at the root, and up to [`MAX_LINKS`] hidden links, which may lead to directories.
 pub(crate) fn list_hidden_root_entries(snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
-    let mut entries = snapshot.list_root_folders()?;
-    entries.retain(|name| name.starts_with('.'));
+    let mut entries = snapshot.list_hidden_root_folders()?;
     let hidden_links = snapshot
         .list_root_links()?
         .into_iter()

@@ -83,6 +83,15 @@ impl Workspace<'_> {
         })
     }
 
+    /// Returns the hidden directory that the settings name, otherwise the only one of the snapshot. An ambiguous
+    /// directory is treated as missing.
+    pub(crate) fn find_config_dir_at(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
+        match &self.named_config_dir {
+            Some(name) => Ok(Some(name.clone())),
+            None => Ok(find_config_dir_in(snapshot)?.ok().flatten()),
+        }
+    }
+
     /// Returns the rules of the snapshot, or `None` without a rules file.
     pub(crate) fn read_rules_at(&self, snapshot: &Snapshot<'_>) -> Result<Option<RuleSet>, Failure> {
         self.read_rules(self.find_rules_file(snapshot)?.as_ref())

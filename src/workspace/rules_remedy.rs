@@ -3,9 +3,9 @@
 use crate::error::Failure;
 use crate::job::context::PolicyRevision;
 use crate::job::policy;
+use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt;
 use crate::workspace::gate_files::list_hidden_root_entries;
-use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_base::text::{List, quote_shell_word};
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::{RULES_FILE, rules_path};
@@ -263,11 +263,7 @@ impl Workspace<'_> {
     /// directories could be the platform's.
     fn find_rules_path_at(&self, commit: &CommitId) -> Result<Option<String>, Failure> {
         let snapshot = self.repo.snapshot(commit.clone());
-        let dir = match &self.named_config_dir {
-            Some(dir) => Some(dir.clone()),
-            None => find_config_dir_in(&snapshot)?.ok().flatten(),
-        };
-        let Some(dir) = dir else {
+        let Some(dir) = self.find_config_dir_at(&snapshot)? else {
             return Ok(None);
         };
         let path = rules_path(&dir);

@@ -1,4 +1,4 @@
-//! Lists the files of a snapshot that have content: all files except submodules.
+//! Lists the files of a snapshot that have content, which are all files except submodules, and its hidden directories.
 
 use super::{FileKind, GitError, Snapshot, SnapshotFile};
 
@@ -28,5 +28,12 @@ impl Snapshot<'_> {
         let mut files = self.list_files(&|_| true)?;
         files.retain(|file| file.kind == FileKind::Regular);
         Ok(files.into_iter().map(|file| file.path).collect())
+    }
+
+    /// Returns the names of the hidden directories at the root, like [`Self::list_root_folders`].
+    pub fn list_hidden_root_folders(&self) -> Result<Vec<String>, GitError> {
+        let mut folders = self.list_root_folders()?;
+        folders.retain(|folder| folder.starts_with('.'));
+        Ok(folders)
     }
 }

@@ -43,9 +43,8 @@ impl GateRun<'_> {
 
 /// Returns whether a hidden directory at the root contains a shared-pipelines file.
 fn has_shared_pipelines_anywhere(snapshot: &Snapshot<'_>) -> Result<bool, GitError> {
-    let folders = snapshot.list_root_folders()?;
-    for folder in folders.iter().filter(|folder| folder.starts_with('.')) {
-        if has_shared_pipelines(snapshot, folder)? {
+    for folder in snapshot.list_hidden_root_folders()? {
+        if has_shared_pipelines(snapshot, &folder)? {
             return Ok(true);
         }
     }

@@ -333,13 +333,8 @@ impl BaseSearch<'_> {
 
     /// Returns the error for a branch that the clone lacks.
     pub(super) fn missing_branch_error(&self, branch: &str, role: BranchRole) -> ContextError {
-        ContextError::BranchNotInClone {
-            branch: branch.to_owned(),
-            role,
-            remote: self.branches.fetch_remote(),
-            host: self.ci.host,
-            needs_history: self.ci.is_queued && self.repo.is_shallow(),
-        }
+        let needs_history = self.ci.is_queued && self.repo.is_shallow();
+        self.branches.missing_branch_error(branch, role, needs_history)
     }
 
     /// Returns the error for a base commit that the clone lacks. `source_name` is the variable or field that names it.

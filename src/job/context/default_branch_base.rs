@@ -53,22 +53,15 @@ impl BaseSearch<'_> {
         Ok(base)
     }
 
-    /// Returns the name of the default branch from the host, otherwise from the clone.
+    /// Returns the name of the default branch from the host, otherwise from the clone. In CI, a branch is not chosen
+    /// for its usual name, because anyone could choose the base by pushing a branch `main` in addition to the real
+    /// default branch.
     pub(super) fn find_default_branch_name(&self) -> Result<Option<String>, GitError> {
-        match &self.ci.default_branch {
-            Some(name) => Ok(Some(name.clone())),
-            None => self.find_default_branch_in_clone(),
+        if self.ci.host == Host::None && self.ci.default_branch.is_none() {
+            let branch = self.repo.find_likely_default_branch()?;
+            return Ok(branch.map(|branch| branch.branch));
         }
-    }
-
-    /// Returns the name of the default branch from the clone. In CI, a branch is not chosen for its usual name, because
-    /// anyone could choose the base by pushing a branch `main` in addition to the real default branch.
-    fn find_default_branch_in_clone(&self) -> Result<Option<String>, GitError> {
-        let default_branch = match self.ci.host {
-            Host::None => self.repo.find_likely_default_branch(),
-            _ => self.branches.find_recorded_default_branch(),
-        };
-        Ok(default_branch?.map(|branch| branch.branch))
+        self.branches.find_default_branch_name()
     }
 
     /// Returns a base for all pipelines, because the default branch is not known. The warning explains how to make it

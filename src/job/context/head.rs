@@ -286,13 +286,7 @@ fn find_target_tip(repo: &Repository, ci: &CiContext) -> Result<TargetTip, Conte
     let branch = ci.target_branch().unwrap_or_default();
     branches
         .find_tip(branch)?
-        .ok_or_else(|| ContextError::BranchNotInClone {
-            branch: branch.to_owned(),
-            role: BranchRole::Target,
-            remote: branches.fetch_remote(),
-            host: ci.host,
-            needs_history: false,
-        })
+        .ok_or_else(|| branches.missing_branch_error(branch, BranchRole::Target, false))
 }
 
 /// Returns the name of a local branch on the remote. Without an upstream, this is the branch's own name. Otherwise, it

@@ -43,11 +43,9 @@ pub(super) fn matches_host_commit(
     }
     // The host's commit is a parent. The target branch must contain all further parents.
     let branches = TargetBranches::for_event(repo, ci, CommitSource::Host)?;
-    let target = match ci.target_branch().or(ci.default_branch.as_deref()) {
+    let target = match ci.target_branch() {
         Some(name) => Some(name.to_owned()),
-        None => branches
-            .find_recorded_default_branch()?
-            .map(|branch| branch.branch),
+        None => branches.find_default_branch_name()?,
     };
     let Some(target) = target else {
         return Ok(false);
@@ -57,13 +55,7 @@ pub(super) fn matches_host_commit(
             continue;
         }
         if ci.trigger == Trigger::Change && branches.find_tip(&target)?.is_none() {
-            return Err(ContextError::BranchNotInClone {
-                branch: target,
-                role: BranchRole::Target,
-                remote: branches.fetch_remote(),
-                host: ci.host,
-                needs_history: repo.is_shallow(),
-            });
+            return Err(branches.missing_branch_error(&target, BranchRole::Target, repo.is_shallow()));
         }
         return Ok(false);
     }

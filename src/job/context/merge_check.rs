@@ -19,10 +19,7 @@ pub fn require_merged(
     is_published: &dyn Fn(&str) -> bool,
 ) -> Result<(), ContextError> {
     let branches = TargetBranches::for_event(repo, ci, commit_source)?;
-    let default_name = match &ci.default_branch {
-        Some(name) => Some(name.clone()),
-        None => branches.find_recorded_default_branch()?.map(|tip| tip.branch),
-    };
+    let default_name = branches.find_default_branch_name()?;
     if branches.is_unproven() {
         return Err(branches.unproven_target_error(default_name.as_deref().unwrap_or("HEAD")));
     }

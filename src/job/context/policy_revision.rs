@@ -95,11 +95,7 @@ pub fn find_default_branch_policy_revision(
     commit_source: CommitSource,
 ) -> Result<PolicyRevision, ContextError> {
     let branches = TargetBranches::for_event(repo, ci, commit_source)?;
-    let name = match &ci.default_branch {
-        Some(name) => Some(name.clone()),
-        None => branches.find_recorded_default_branch()?.map(|tip| tip.branch),
-    };
-    let tip = match name {
+    let tip = match branches.find_default_branch_name()? {
         Some(name) => branches
             .find_tip(&name)
             .map_err(|error| error.with_host(ci.host))?,
@@ -260,19 +256,16 @@ fn choose_default_branch_revision(
     ci: &CiContext,
     commit_source: CommitSource,
 ) -> Result<PolicyRevision, ContextError> {
-    let name = match &ci.default_branch {
-        Some(name) => name.clone(),
-        None => match branches.find_recorded_default_branch()? {
-            Some(tip) => tip.branch,
-            None if branches.is_unproven() => return Err(branches.unproven_target_error("HEAD")),
-            None => {
-                let reason = "this clone does not know the remote's default branch (`git remote set-head origin \
-                           BRANCH` in the job sets it)";
-                return Ok(PolicyRevision::Unknown {
-                    reason: reason.to_owned(),
-                });
-            }
-        },
+    let name = match branches.find_default_branch_name()? {
+        Some(name) => name,
+        None if branches.is_unproven() => return Err(branches.unproven_target_error("HEAD")),
+        None => {
+            let reason = "this clone does not know the remote's default branch (`git remote set-head origin BRANCH` \
+                          in the job sets it)";
+            return Ok(PolicyRevision::Unknown {
+                reason: reason.to_owned(),
+            });
+        }
     };
     let is_default_branch_run = ci.branch.as_ref() == Some(&name);
     if is_default_branch_run && commit_source.is_host() && is_on_run_branch(repo, ci)? {

@@ -141,6 +141,30 @@ impl<'a> TargetBranches<'a> {
             .find(|branch| self.is_on_target_remote(branch)))
     }
 
+    /// Returns the name of the target's default branch from the host, otherwise from the clone.
+    pub(super) fn find_default_branch_name(&self) -> Result<Option<String>, GitError> {
+        match &self.ci.default_branch {
+            Some(name) => Ok(Some(name.clone())),
+            None => Ok(self.find_recorded_default_branch()?.map(|branch| branch.branch)),
+        }
+    }
+
+    /// Returns the error for a branch that the clone lacks.
+    pub(super) fn missing_branch_error(
+        &self,
+        branch: &str,
+        role: BranchRole,
+        needs_history: bool,
+    ) -> ContextError {
+        ContextError::BranchNotInClone {
+            branch: branch.to_owned(),
+            role,
+            remote: self.fetch_remote(),
+            host: self.ci.host,
+            needs_history,
+        }
+    }
+
     /// Returns whether the branch belongs to a remote that is the target's repository.
     pub(super) fn is_on_target_remote(&self, branch: &RemoteBranch) -> bool {
         self.remotes.contains(&branch.remote)
