@@ -36,6 +36,21 @@ fn edited_files_are_valid_by_their_schemas() {
 }
 
 #[test]
+fn waiver_about_component_named_like_a_number_is_valid() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline().replace("load it", "5"))]);
+    let check = |about: &str| {
+        let text =
+            format!("- {{ rule: component-naming-convention, path: '**', about: {about}, reason: r }}\n");
+        world.write("sluicegate-waivers.yaml", &text);
+        let is_valid = validate(&load_schema("waivers"), &parse_yaml(&text)).is_ok();
+        (Call::new(&world.work()).run("check").code, is_valid)
+    };
+    assert_eq!(check("5"), (0, true));
+    assert_eq!(check("'5'"), (0, true));
+    assert!(!check("[5]").1);
+}
+
+#[test]
 fn written_documents_are_valid_by_their_schemas() {
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     let report = Call::new(&world.work())
