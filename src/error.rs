@@ -88,13 +88,13 @@ impl Failure {
 
     /// Returns the text of [`Self::render`] without `error:` and the last line break, for use in a warning.
     pub(crate) fn describe(&self) -> String {
-        let mut text = text::escape_lines(&self.error.to_string()).into_owned() + "\n";
+        let mut text = text::escape_message(&self.error.to_string()) + "\n";
         for cause in self.error.chain().skip(1) {
-            let _ = writeln!(text, "  caused by: {}", text::escape_lines(&cause.to_string()));
+            let _ = writeln!(text, "  caused by: {}", text::escape_message(&cause.to_string()));
         }
         match self.own_hint().or_else(|| general_hint(self.status)) {
             Some(hint) => {
-                let _ = write!(text, "hint: {}", text::escape_lines(hint));
+                let _ = write!(text, "hint: {}", text::escape_message(hint));
             }
             None => text.truncate(text.trim_end().len()),
         }

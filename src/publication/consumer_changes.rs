@@ -327,7 +327,7 @@ impl Publication<'_> {
         }
         let mut message = describe_breaks(plan, compat);
         if let Some(reason) = &compat.accepted {
-            message = format!("{message}\naccepted: {reason}");
+            message = format!("{message}\n  accepted: {reason}");
         }
         self.session.ui.warn(&message);
     }

@@ -12,6 +12,7 @@ use crate::session::CommandResult;
 use crate::session::response_output::format_json;
 use crate::session::step_report::PUBLISH_FAILED;
 use serde_json::{Value, json};
+use sluicegate_base::text::escape_line;
 use sluicegate_pipelines::interface::list_breaking_changes;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::HttpError;
@@ -108,8 +109,12 @@ impl Publication<'_> {
         let name = plan.describe_version();
         if status != ExitStatus::Success {
             let title = format!("{PUBLISH_FAILED}: {name} (dry run)");
-            let hint = preview.refusal_hint.as_ref().map(|hint| format!("hint: {hint}"));
-            let lines: Vec<String> = preview.refusals.iter().cloned().chain(hint).collect();
+            let refusals = preview.refusals.iter().map(|refusal| escape_line(refusal));
+            let hint = preview
+                .refusal_hint
+                .iter()
+                .map(|hint| format!("hint: {}", escape_line(hint)));
+            let lines: Vec<String> = refusals.chain(hint).collect();
             self.session.annotate_failure(&title, status, &lines.join("\n"));
         } else if let Some(reason) = &preview.skip_reason {
             self.write_summary(&format!("Dry run: nothing to publish: {reason}"), plan, &[], None);

@@ -28,17 +28,16 @@ pub(crate) fn start_log(verbose: u8) {
         .try_init();
 }
 
-/// A writer to standard error that escapes control characters, because an event may contain text from a file or a
-/// response.
+/// A writer to standard error that writes each event as one safe line, because an event may contain text from a file or
+/// a response.
 struct SafeLines;
 
 impl Write for SafeLines {
-    /// Writes a line of the log to standard error, with control characters escaped.
+    /// Writes an event, which ends with a line break, as a line of the log.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let line = String::from_utf8_lossy(bytes);
-        io::stderr()
-            .lock()
-            .write_all(text::escape_lines(&line).as_bytes())?;
+        let event = String::from_utf8_lossy(bytes);
+        let line = text::escape_line(event.trim_end()) + "\n";
+        io::stderr().lock().write_all(line.as_bytes())?;
         Ok(bytes.len())
     }
 

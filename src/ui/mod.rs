@@ -219,19 +219,23 @@ impl Ui {
         ProgressDisplay::new(self.shows_bars, self.shows_lines, label)
     }
 
-    /// Prints a message to standard error, with a label in this style.
+    /// Prints a message to standard error, with a label in this style. The message may end with the line of a hint.
     fn print_message(self, label: &str, style: Style, message: &str) {
         let style = if self.colors_messages() {
             style
         } else {
             Style::new()
         };
+        let mut lines = text::escape_message(message);
+        if let Some((fact, hint)) = message.rsplit_once("\nhint: ") {
+            lines = format!(
+                "{}\nhint: {}",
+                text::escape_message(fact),
+                text::escape_message(hint)
+            );
+        }
         // If standard error is closed, the error cannot be shown anywhere.
-        let _ = writeln!(
-            io::stderr().lock(),
-            "{style}{label}{style:#}{}",
-            text::escape_lines(message)
-        );
+        let _ = writeln!(io::stderr().lock(), "{style}{label}{style:#}{lines}");
     }
 }
 

@@ -32,11 +32,30 @@ const COMMAND_PREFIXES: [&str; 3] = ["##[", "##vso[", "##teamcity["];
 /// Returns the text as one safe line: line breaks become spaces, other control characters are escaped, and commands
 /// that a CI host would read in its log (`::error`, `##vso[`) are broken up.
 pub fn escape_line(text: &str) -> String {
-    let single_line: String = text
-        .chars()
-        .map(|c| if is_line_break(c) { ' ' } else { c })
-        .collect();
-    escape_lines(&single_line).into_owned()
+    escape_lines(&to_single_line(text)).into_owned()
+}
+
+/// Returns the text on one line: each line break becomes a space.
+pub fn to_single_line(text: &str) -> Cow<'_, str> {
+    if text.contains(is_line_break) {
+        Cow::Owned(text.replace(is_line_break, " "))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// Returns the message as safe lines. Only an indented detail or a point of a list (`- `) begins a line; all other line
+/// breaks become spaces, because they are part of a name, which could otherwise look like a message of its own.
+pub fn escape_message(message: &str) -> String {
+    let mut lines = String::with_capacity(message.len());
+    for (index, line) in message.replace("\r\n", "\n").split('\n').enumerate() {
+        if index > 0 {
+            let is_detail = line.starts_with("  ") || line.starts_with("- ");
+            lines.push(if is_detail { '\n' } else { ' ' });
+        }
+        lines.push_str(line);
+    }
+    escape_lines(&lines).into_owned()
 }
 
 /// Returns the text as safe lines: line breaks stay (CR LF becomes LF), other control characters are escaped, and
@@ -285,11 +304,12 @@ pub fn to_hex(bytes: &[u8]) -> String {
 /// Maximum number of characters of a name in a sentence.
 const MAX_NAME_LENGTH: usize = 300;
 
-/// Returns the name for use in a sentence. A name longer than `MAX_NAME_LENGTH` is shortened in its middle, because a
-/// message may contain the same name many times.
+/// Returns the name for use in a sentence, on one line. A name longer than `MAX_NAME_LENGTH` is shortened in its middle,
+/// because a message may contain the same name many times.
 pub fn shorten_name(name: &str) -> Cow<'_, str> {
+    let name = to_single_line(name);
     if name.char_indices().nth(MAX_NAME_LENGTH).is_none() {
-        return Cow::Borrowed(name);
+        return name;
     }
     let half = MAX_NAME_LENGTH / 2;
     let start: String = name.chars().take(half).collect();

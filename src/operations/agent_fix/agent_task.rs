@@ -164,7 +164,7 @@ impl TaskFollower<'_> {
                 self.request_stop(&id, "the task shows no sign that it was resumed")
                     .await;
             }
-            TaskEnd::Waiting => self.warn_of_decisions(&id, task),
+            TaskEnd::Waiting => task_text::warn_of_decisions(self.session.ui, &id, task),
             TaskEnd::Halted | TaskEnd::Errored | TaskEnd::Unclear => {}
         }
         TaskOutcome::Unfinished(task_failure(&id, end, task, self.pace))
@@ -185,13 +185,6 @@ impl TaskFollower<'_> {
         ui.warn(&format!(
             "could not stop task {id}: {problem}\nhint: run `sluicegate tasks stop {id_word}`"
         ));
-    }
-
-    /// Warns that the task waits for a decision, and prints the pending decisions with the commands that answer them.
-    fn warn_of_decisions(&self, id: &str, task: &Task) {
-        let decisions = task_text::describe_pending_decisions(id, task);
-        let text = format!("the task waits for a decision\n{}", decisions.trim());
-        self.session.ui.warn(&text);
     }
 }
 

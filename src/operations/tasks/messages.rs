@@ -154,7 +154,9 @@ impl MessageHistory<'_> {
                 TaskPhase::Finished => return Ok(ExitStatus::Success),
                 TaskPhase::Errored => return Err(self.agent_task_failure(format!("task {} failed", self.id))),
                 TaskPhase::Stopped => return Err(self.unclear_end_failure()),
-                TaskPhase::Waiting if !was_waiting => self.warn_of_decisions(&task),
+                TaskPhase::Waiting if !was_waiting => {
+                    task_text::warn_of_decisions(self.session.ui, self.id, &task)
+                }
                 _ => {}
             }
             was_waiting = task.phase() == TaskPhase::Waiting;
@@ -163,15 +165,6 @@ impl MessageHistory<'_> {
             }
             last_task = Some(task);
         }
-    }
-
-    /// Warns that the task waits for a decision, and prints the commands that answer it.
-    fn warn_of_decisions(&self, task: &Task) {
-        let decisions = task_text::describe_pending_decisions(self.id, task);
-        self.session.ui.warn(&format!(
-            "the task waits for a decision\n{}",
-            decisions.trim_end()
-        ));
     }
 
     /// Returns the failure for messages that could not all be read in time although the task has ended.

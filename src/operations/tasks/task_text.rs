@@ -1,6 +1,7 @@
 //! Describes tasks as text.
 
 use crate::session::response_output;
+use crate::ui::Ui;
 use serde_json::Value;
 use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, PendingDecision, Task, TaskPhase};
@@ -45,6 +46,13 @@ pub(crate) fn describe_task(id: &str, task: &ApiValue<Task>) -> String {
 /// none.
 pub(crate) fn describe_pending_decisions(id: &str, task: &Task) -> String {
     describe_decisions(id, task.pending_decisions.as_deref().unwrap_or_default())
+}
+
+/// Warns that the task waits for a decision, and prints the pending decisions with the commands that answer them.
+pub(crate) fn warn_of_decisions(ui: Ui, id: &str, task: &Task) {
+    ui.warn("the task waits for a decision");
+    // If standard error is closed, the decisions cannot be shown anywhere.
+    let _ = Ui::print_to_stderr(&describe_pending_decisions(id, task));
 }
 
 /// Returns whether a command can answer one of the pending decisions of the task: one of them has an id.

@@ -1,13 +1,13 @@
 //! Lists in sentences and on lines of their own, with a limit.
 
-use super::{format_count, format_number};
+use super::{format_count, format_number, to_single_line};
 use std::fmt;
 
 /// Maximum number of items of a list in a sentence, unless another limit is given.
 const DEFAULT_LIMIT: usize = 3;
 
-/// The first items of a list, and the number of omitted ones. The items may be untrusted text, which the output escapes
-/// like every other text.
+/// The first items of a list, and the number of omitted ones. The items may be untrusted text. Each is written on one
+/// line, and the output escapes it like every other text.
 pub struct List<T> {
     items: Vec<T>,
     omitted_count: usize,
@@ -76,7 +76,10 @@ impl<T> List<T> {
 impl<T: fmt::Display> List<T> {
     /// Returns the items that are shown, and `and 3 more` for the others: an entry for each line of a list.
     pub fn entries(&self) -> impl Iterator<Item = String> {
-        self.items.iter().map(T::to_string).chain(self.remark())
+        let texts = self.items.iter().map(T::to_string);
+        texts
+            .map(|text| to_single_line(&text).into_owned())
+            .chain(self.remark())
     }
 
     /// Joins the entries with semicolons, for items that contain commas: `a; b; and 3 more`.
@@ -92,7 +95,7 @@ impl<T: fmt::Display> fmt::Display for List<T> {
             if index > 0 {
                 f.write_str(", ")?;
             }
-            item.fmt(f)?;
+            f.write_str(&to_single_line(&item.to_string()))?;
         }
         match self.remark() {
             Some(remark) if self.items.is_empty() => f.write_str(&remark),
