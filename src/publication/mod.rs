@@ -197,7 +197,6 @@ impl Publication<'_> {
             .worse(self.report_lost_output(result, &mut problems));
         status = self.add_signal_status(status, &mut problems);
         status = self.report_junit(&message, status, &problems, smoke.as_ref());
-        let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
         Ok(status.worse(if published_version.is_disabled {
             self.write_records_without_version(receipt, "the version is disabled")
         } else if self.has_smoke_runs() && smoke.is_none() {
@@ -284,7 +283,8 @@ impl Publication<'_> {
             self.print_plan_warnings(plan);
         }
         let hashes = outcome.hashes.as_deref().unwrap_or_default();
-        let receipt = Receipt::for_outcome(plan, hashes, &outcome);
+        let receipt = Receipt::for_outcome(plan, hashes, &outcome)
+            .with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
         let mut problems = outcome.list_sentences();
         let result = outcome_report::report_outcome(self, plan, &outcome, smoke.as_ref());
         let mut status = self.report_lost_output(result, &mut problems);
@@ -292,7 +292,11 @@ impl Publication<'_> {
         if status != ExitStatus::Incomplete {
             status = self.add_signal_status(status, &mut problems);
         }
-        let case_name = format!("{}: {}", plan.describe_version(), outcome.kind);
+        let mut case_name = format!("{}: {}", plan.describe_version(), outcome.kind);
+        if smoke.as_ref().is_some_and(|smoke| !smoke.is_passed()) {
+            // A smoke run that did not succeed changes the outcome of the receipt.
+            case_name = format!("{}: {}", plan.describe_version(), receipt.outcome());
+        }
         status = self.report_junit(&case_name, status, &problems, smoke.as_ref());
         let is_version_missing = matches!(outcome.kind, OutcomeKind::Conflict | OutcomeKind::Failed);
         if let Some(error) = outcome.hash_error.filter(|_| !is_version_missing) {

@@ -36,7 +36,9 @@ fn publish_with_successful_smoke_run_keeps_version_enabled() {
     );
     let junit = fs::read_to_string(stage.world.work().join("publish.xml")).unwrap();
     assert!(
-        junit.contains("smoke run of `load` in `test`") && junit.contains("failures=\"0\""),
+        junit.contains("smoke run of `load` in `test`")
+            && junit.contains("failures=\"0\"")
+            && junit.contains("name=\"version 1 of p: published\""),
         "{junit}"
     );
     let document = roxmltree::Document::parse(&junit).unwrap();
@@ -100,6 +102,8 @@ fn publish_whose_smoke_run_fails_disables_version_and_exits_with_8() {
         for text in facts {
             assert!(junit.contains(text), "{text}: {junit}");
         }
+        // The case has the outcome of the receipt.
+        assert!(junit.contains("name=\"version 1 of p: failed\""), "{junit}");
         for text in ["the version was disabled", &ended, "get version 0 now"] {
             assert!(summary.contains(text), "{text}: {summary}");
         }
