@@ -75,7 +75,6 @@ fn has_page(command: &Command) -> bool {
 /// other pages refer to it.
 fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
-    let examples = command.get_after_help().map(ToString::to_string);
     let is_about_globals = command.get_name() == GLOBALS_COMMAND;
     let is_common = |flag: &Arg| flag.get_help_heading() == Some(GLOBAL_OPTIONS_HEADING);
     let common_flags: Vec<String> = command
@@ -112,15 +111,45 @@ fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     }
     push_list_section(&mut sections, "EXIT STATUS", EXIT_CODES.iter().copied());
     push_list_section(&mut sections, "FILES", FILES.iter().copied());
-    sections.control("SH", ["EXAMPLES"]);
-    // `clap_mangen` would wrap the examples. `nf` and `fi` turn wrapping off and on again.
-    sections.control("nf", []);
-    for line in examples.iter().flat_map(|examples| examples.lines()) {
-        sections.text([roman(line)]);
-    }
-    sections.control("fi", []);
+    push_examples(
+        &mut sections,
+        &command
+            .get_after_help()
+            .map(ToString::to_string)
+            .unwrap_or_default(),
+    );
     sections.to_writer(&mut page)?;
     Ok(escape_non_ascii(&String::from_utf8_lossy(&page)))
+}
+
+/// Adds the text that follows the options in the help of a command: its examples, and below them its paragraphs as
+/// notes. Indented lines are not wrapped: `nf` and `fi` turn wrapping off and on again.
+fn push_examples(page: &mut Roff, help: &str) {
+    page.control("SH", ["EXAMPLES"]);
+    let (mut is_wrapped, mut has_notes) = (true, false);
+    for line in help
+        .lines()
+        .filter(|line| !matches!(*line, "Example:" | "Examples:"))
+    {
+        if line.is_empty() {
+            continue;
+        }
+        let wraps_line = !line.starts_with(' ');
+        if wraps_line != is_wrapped {
+            page.control(if wraps_line { "fi" } else { "nf" }, []);
+            is_wrapped = wraps_line;
+        }
+        if wraps_line && has_notes {
+            page.control("PP", []);
+        } else if wraps_line {
+            page.control("SH", ["NOTES"]);
+            has_notes = true;
+        }
+        page.text([roman(line)]);
+    }
+    if !is_wrapped {
+        page.control("fi", []);
+    }
 }
 
 /// Adds a section that lists names and their meanings.

@@ -166,7 +166,9 @@ fn every_command_has_its_manual_page() {
     }
     let page = fs::read_to_string(folder.path().join("deep/man1/sluicegate-review.1")).unwrap();
     assert!(
-        page.contains(".nf\nExamples:\n  sluicegate review \\-\\-new\\-only \\-\\-report junit=review.xml"),
+        page.contains(
+            ".SH EXAMPLES\n.nf\n  sluicegate review \\-\\-new\\-only \\-\\-report junit=review.xml"
+        ),
         "{page}"
     );
     // A second run replaces the pages; a file in the way is reported.
@@ -226,6 +228,17 @@ fn well_formed(file: &str, page: &str) {
     assert!(
         wanted.iter().all(|name| sections.contains(name)),
         "{file}: {sections:?}"
+    );
+    // Paragraphs are wrapped (a line of an example is short, but its escapes make it longer), and the heading of the examples is that of the section.
+    let (mut is_wrapped, mut is_long_line_wrapped) = (true, true);
+    for line in page.lines() {
+        is_wrapped = line == ".fi" || (is_wrapped && line != ".nf");
+        is_long_line_wrapped &= is_wrapped || line.len() <= 120;
+    }
+    assert!(is_long_line_wrapped, "{file}: {page}");
+    assert!(
+        !page.contains("\nExample:") && !page.contains("\nExamples:"),
+        "{file}: {page}"
     );
     // Every option has a description.
     assert!(
