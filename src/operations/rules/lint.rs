@@ -70,7 +70,12 @@ impl LintedFiles {
             OutputFormat::Json => format_json(&self.to_document()),
             OutputFormat::Text => self.iter().map(|file| file.render_text(session)).collect(),
         };
-        session.ui.print_result(&text)?;
+        self.print_as(session, &text)
+    }
+
+    /// Prints the problems, which are already rendered as `text`. Returns a failure if a file has an error.
+    fn print_as(&self, session: &Session, text: &str) -> CommandResult {
+        session.ui.print_result(text)?;
         let descriptions: Vec<String> = self.iter().filter_map(LintedFile::describe_errors).collect();
         if descriptions.is_empty() {
             return Ok(ExitStatus::Success);
@@ -96,9 +101,9 @@ impl LintedFiles {
 
 /// A file of rules with its problems.
 pub(crate) struct LintedFile {
-    name: String,
+    pub(super) name: String,
     bytes: Vec<u8>,
-    problems: Vec<LintProblem>,
+    pub(super) problems: Vec<LintProblem>,
 }
 
 impl LintedFile {
@@ -171,9 +176,15 @@ impl LintedFile {
         self.problems.iter().map(problem_to_json).collect()
     }
 
-    /// Prints the problems in the output format, and returns the exit status for them.
-    pub(crate) fn print(self, session: &Session, output: OutputFormat) -> CommandResult {
-        LintedFiles::from_named_file(self).print(session, output)
+    /// Prints the problems as text, and returns the exit status for them.
+    pub(super) fn print(self, session: &Session) -> CommandResult {
+        let text = self.render_text(session);
+        self.print_as(session, &text)
+    }
+
+    /// Prints the problems, which are already rendered as `text`, and returns the exit status for them.
+    pub(super) fn print_as(self, session: &Session, text: &str) -> CommandResult {
+        LintedFiles::from_named_file(self).print_as(session, text)
     }
 }
 

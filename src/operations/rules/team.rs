@@ -22,6 +22,9 @@ use std::path::Path;
 /// Maximum number of failed examples in an annotation.
 const MAX_ANNOTATED_EXAMPLES: usize = 50;
 
+/// The schema of the result of the examples.
+const SCHEMA: &str = "sluicegate.rules-test/v1";
+
 /// The beginning of a new file.
 const FILE_HEADING: &str = "# Rules of the team. To test them, run: sluicegate rules test
 # In CI, the version of the target branch applies: a new rule takes effect after its merge.
@@ -29,7 +32,7 @@ rules:
 ";
 
 /// Runs the examples of the team rules, and prints those with an unexpected outcome. If the file has errors, prints
-/// them instead.
+/// them instead; in JSON, they are the failures.
 pub(crate) fn test_rules(session: &Session, file: Option<&Path>, output: OutputFormat) -> CommandResult {
     let (name, bytes) = match file {
         Some(file) => read_named_file(session, file)?,
@@ -37,7 +40,13 @@ pub(crate) fn test_rules(session: &Session, file: Option<&Path>, output: OutputF
     };
     let Ok(rule_set) = TeamRuleSet::parse(&bytes) else {
         let linted_file = LintedFile::from_team_rules_file(name, bytes);
-        return linted_file.print(session, output);
+        return match output {
+            OutputFormat::Text => linted_file.print(session),
+            OutputFormat::Json => {
+                let text = format_json(&to_unusable_document(&linted_file));
+                linted_file.print_as(session, &text)
+            }
+        };
     };
     let example_run = rule_set.run_examples();
     let text = match output {
@@ -78,12 +87,24 @@ fn disabled_team_rules_failure() -> Failure {
 fn to_document(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> Value {
     let failures: Vec<Value> = example_run.failures.iter().map(failure_to_json).collect();
     json!({
-        "schema": "sluicegate.rules-test/v1",
+        "schema": SCHEMA,
         "file": name,
         "rules": rule_set.rules().len(),
         "examples": example_run.example_count,
         "failures": failures,
     })
+}
+
+/// Returns the errors of an unusable file as JSON in the schema `sluicegate.rules-test/v1`: no example was run, and each
+/// error is a failure without an example.
+fn to_unusable_document(file: &LintedFile) -> Value {
+    let errors = file.problems.iter().filter(|problem| problem.is_error);
+    let failures: Vec<Value> = errors
+        .map(|error| {
+            json!({ "rule": null, "line": error.position.line, "path": null, "reason": error.message })
+        })
+        .collect();
+    json!({ "schema": SCHEMA, "file": file.name, "rules": 0, "examples": 0, "failures": failures })
 }
 
 /// Returns an example with an unexpected outcome as JSON.

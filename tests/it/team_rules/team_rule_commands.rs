@@ -134,6 +134,38 @@ fn lint_shows_the_place_in_the_expression() {
 }
 
 #[test]
+fn rules_test_of_unusable_file_has_its_own_document() {
+    let broken = python_rule("error").replace("component.type ==", "component.typ ==");
+    for (text, code, failure_count) in [(broken, 1, 1), (python_rule("error"), 0, 0)] {
+        let world = world_with_files(&[(FILE, &text)]);
+        let document = call(&world).run("rules test -o json").expect(code).json();
+        let schema = call(&world).run("schema rules-test").expect(0).json();
+        assert_eq!(json_schema::validate_output(&schema, &document), Ok(()));
+        let failures = document["failures"].as_array().unwrap();
+        assert_eq!(failures.len(), failure_count, "{document}");
+        if let Some(failure) = failures.first() {
+            assert_eq!((&failure["line"], &failure["rule"]), (&json!(6), &json!(null)));
+        }
+    }
+}
+
+#[test]
+fn passed_checks_of_team_rules_count_in_every_report() {
+    let world = world_with_files(&[(FILE, &python_rule("warn"))]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&[]))]);
+    let output = call(&world).run("check --all --report html=r.html --report junit=r.xml");
+    let read = |name: &str| fs::read_to_string(world.work().join(name)).unwrap();
+    let case_count = roxmltree::Document::parse(&read("r.xml"))
+        .unwrap()
+        .descendants()
+        .filter(|node| node.has_tag_name("testcase") && !node.has_children())
+        .count();
+    let count = format!("{case_count} checks passed");
+    assert!(output.out.contains(&count), "{count}: {}", output.all());
+    assert!(read("r.html").contains(&count), "{count}");
+}
+
+#[test]
 fn lint_document_has_team_rules_also_without_rules_file() {
     let broken = python_rule("error").replace("component.type ==", "component.typ ==");
     let world = world_with_files(&[(FILE, &broken)]);
