@@ -167,6 +167,8 @@ pub enum SchemaDocument {
     Fix,
     /// The output of `fix --agent -o json`.
     AgentFix,
+    /// The output of `fix --agent --plan -o json`.
+    AgentPlan,
     /// The output of `review --dry-run -o json`.
     ReviewPlan,
     /// The output of `publish --dry-run -o json`.

@@ -3,13 +3,15 @@
 use super::fix_comparison::FixComparison;
 use super::remote_branches::RemoteBranches;
 use super::task_findings::ReviewFinding;
+use crate::job::context::Target;
 use serde_json::{Value, json};
 use sluicegate_base::text::{self, format_count};
 use sluicegate_git::CommitId;
+use sluicegate_pipelines::findings::Verdict;
 use std::fmt::Write as _;
 
 /// The name of the JSON document's format.
-pub(super) const SCHEMA: &str = "sluicegate.agent-fix/v1";
+const SCHEMA: &str = "sluicegate.agent-fix/v1";
 
 /// Maximum number of findings in each list of the text.
 const MAX_LISTED_FINDINGS: usize = 50;
@@ -96,6 +98,26 @@ impl FixReport<'_> {
             "omitted": self.omitted_count,
         })
     }
+}
+
+/// Returns the document of a review without a finding that the agent can fix, so that there is neither a task nor a new
+/// branch. Without a fix, the reviewed branch succeeds only if it passes.
+pub(super) fn build_document_without_task(target: &Target, verdict: Verdict) -> Value {
+    json!({
+        "schema": SCHEMA,
+        "taskId": null,
+        "branch": null,
+        "commit": null,
+        "reviewedBranch": target.branch,
+        "reviewedCommit": target.head.as_str(),
+        "success": verdict == Verdict::Passed,
+        "verdict": verdict.to_string(),
+        "fixed": [],
+        "left": [],
+        "new": [],
+        "reasons": [],
+        "omitted": 0,
+    })
 }
 
 /// Writes the first `MAX_LISTED_FINDINGS` findings under the title, and the number of the others. Writes nothing if the

@@ -28,7 +28,7 @@ use branch_review::BranchReview;
 use fix_comparison::FixComparison;
 use fix_report::FixReport;
 use remote_branches::{RemoteBranches, describe_foreign_change, list_foreign_changes, rejected_fix_failure};
-use serde_json::json;
+use serde_json::{Value, json};
 use sluicegate_base::text::{List, format_count, quote_shell_word};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::Report;
@@ -83,7 +83,7 @@ fn run_agent_fix(
         session.ui.say(&note);
     }
     if task_findings.is_empty() {
-        return report_no_findings(session, output, &report);
+        return report_no_findings(session, output, args.plan, &review.target, &report);
     }
     let branches = RemoteBranches::for_new_task(
         &review.workspace.repo,
@@ -187,7 +187,7 @@ impl AgentFix<'_> {
         match self.output {
             OutputFormat::Text => Ok(()),
             OutputFormat::Json => {
-                let document = json!({ "taskId": task.id, "results": task.messages });
+                let document = build_plan_document(Some(&task.id), &task.messages);
                 self.session.ui.print_result(&format_json(&document))
             }
         }
@@ -304,9 +304,20 @@ fn resolve_selected_paths(
     workspace.resolve_typed_paths(session, &selection.paths, &snapshot, &review.target.bases)
 }
 
+/// Returns the document of a plan in the schema `sluicegate.agent-plan/v1`. Without a finding to fix, there is no task.
+fn build_plan_document(task_id: Option<&str>, messages: &[Value]) -> Value {
+    json!({ "schema": "sluicegate.agent-plan/v1", "taskId": task_id, "results": messages })
+}
+
 /// Reports that no finding can be fixed. If the review is incomplete, fails as undecided instead, because findings may
 /// be missing.
-fn report_no_findings(session: &Session, output: OutputFormat, report: &Report) -> CommandResult {
+fn report_no_findings(
+    session: &Session,
+    output: OutputFormat,
+    is_plan: bool,
+    target: &Target,
+    report: &Report,
+) -> CommandResult {
     let is_incomplete = report.is_open || !report.unreviewed_files.is_empty();
     if is_incomplete {
         let message = "the review is undecided, and it has no findings to fix";
@@ -315,10 +326,8 @@ fn report_no_findings(session: &Session, output: OutputFormat, report: &Report) 
     }
     session.ui.print_result(&match output {
         OutputFormat::Text => "nothing to fix: no finding that the agent can fix fails the gate\n".to_owned(),
-        OutputFormat::Json => format_json(&json!({
-            "schema": fix_report::SCHEMA, "success": true, "verdict": report.verdict.to_string(),
-            "fixed": [], "left": [], "new": [],
-        })),
+        OutputFormat::Json if is_plan => format_json(&build_plan_document(None, &[])),
+        OutputFormat::Json => format_json(&fix_report::build_document_without_task(target, report.verdict)),
     })?;
     Ok(ExitStatus::Success)
 }

@@ -29,6 +29,7 @@ pub(crate) fn load_schema(document: SchemaDocument) -> Value {
         SchemaDocument::Diff => include_str!("diff.json"),
         SchemaDocument::Fix => include_str!("fix.json"),
         SchemaDocument::AgentFix => include_str!("agent-fix.json"),
+        SchemaDocument::AgentPlan => include_str!("agent-plan.json"),
         SchemaDocument::ReviewPlan => include_str!("review-plan.json"),
         SchemaDocument::Plan => include_str!("plan.json"),
         SchemaDocument::Verification => include_str!("verification.json"),

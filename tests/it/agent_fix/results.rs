@@ -4,8 +4,8 @@ use super::{
     FIX, FIXED_RULES, ORDERS, agent_project, agent_project_with, fix_branch, has_branch, only_task,
     pipeline_with_findings, run_fix,
 };
-use crate::support::json_schema::validate;
-use crate::support::{Call, RULES_FILE, git, orchestration_text};
+use crate::support::json_schema::validate_output;
+use crate::support::{RULES_FILE, git, load_schema, orchestration_text};
 use serde_json::{Value, json};
 use sluicegate_local_platform::AgentBehavior;
 use std::fmt::Write as _;
@@ -53,11 +53,7 @@ fn agent_fix_of_two_findings_pushes_reviewed_branch_and_exits_with_0() {
 fn agent_fix_as_json_lists_findings_and_commits() {
     let local = agent_project(AgentBehavior::Obedient);
     let document = run_fix(&local, "-o json").expect(0).json();
-    let schema = Call::new(&local.world.work())
-        .run("schema agent-fix")
-        .expect(0)
-        .json();
-    assert_eq!(validate(&schema, &document), Ok(()));
+    assert_eq!(validate_output(&load_schema("agent-fix"), &document), Ok(()));
     let branch = fix_branch(&local);
     assert_eq!(document["branch"], json!(branch));
     assert_eq!(document["reviewedBranch"], "change");
@@ -139,6 +135,22 @@ fn agent_fix_without_findings_creates_no_task() {
     let output = run_fix(&local, "").expect(0);
     output.assert_logged(&["nothing to fix"]);
     assert_eq!(local.json("tasks list")["total"], 0);
+}
+
+#[test]
+fn agent_fix_without_findings_has_documents_without_task() {
+    let clean = orchestration_text(&["Start", "Load", "Done"]);
+    let local = agent_project_with(AgentBehavior::Obedient, &[(ORDERS, &clean)]);
+    let document = run_fix(&local, "-o json").expect(0).json();
+    assert_eq!(validate_output(&load_schema("agent-fix"), &document), Ok(()));
+    assert_eq!(
+        (&document["taskId"], &document["success"], &document["verdict"]),
+        (&Value::Null, &json!(true), &json!("passed"))
+    );
+    assert_eq!(document["reviewedBranch"], "change");
+    let plan = run_fix(&local, "--plan -o json").expect(0).json();
+    assert_eq!(validate_output(&load_schema("agent-plan"), &plan), Ok(()));
+    assert_eq!((&plan["taskId"], &plan["results"]), (&Value::Null, &json!([])));
 }
 
 #[test]
@@ -249,6 +261,13 @@ fn agent_fix_leaves_findings_with_a_local_fix_to_fix() {
     let call = local.call().variable("SLUICEGATE_FAIL_ON", "warn");
     let output = call.run(FIX).expect(0);
     output.saying(&["1 finding can be fixed locally: run `sluicegate fix`"]);
+    // Nothing is fixed, so a failed review is no success.
+    let document = call.run((FIX, "-o json")).expect(0).json();
+    assert_eq!(validate_output(&load_schema("agent-fix"), &document), Ok(()));
+    assert_eq!(
+        (&document["success"], &document["verdict"]),
+        (&json!(false), &json!("failed"))
+    );
     assert_eq!(local.json("tasks list")["total"], 0);
 }
 
@@ -284,6 +303,7 @@ fn agent_fix_plan_as_json_has_all_messages_in_one_document() {
         document["results"].to_string().contains("rename load_orders"),
         "{document}"
     );
+    assert_eq!(validate_output(&load_schema("agent-plan"), &document), Ok(()));
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! `sluicegate schema NAME`: the documents of this program are valid by its schemas.
 
 use crate::support::{
-    Call, Shop, bad_pipeline, change, json_schema::validate, load_schema, offer, parameter, scratch,
+    Call, Shop, bad_pipeline, change,
+    json_schema::{validate, validate_output},
+    load_schema, offer, parameter, scratch,
 };
 use serde_json::Value;
 use std::fs;
@@ -57,7 +59,7 @@ fn written_documents_are_valid_by_their_schemas() {
         .run("check --all -o json")
         .expect(1)
         .json();
-    assert_eq!(validate(&load_schema("report"), &report), Ok(()));
+    assert_eq!(validate_output(&load_schema("report"), &report), Ok(()));
     let mut wrong = report;
     wrong["files"][0]["results"][0]["status"] = "FINE".into();
     assert!(validate(&load_schema("report"), &wrong).is_err());
@@ -67,7 +69,7 @@ fn written_documents_are_valid_by_their_schemas() {
         .run("publish --version-name 1.0.0 -o json")
         .expect(0)
         .json();
-    assert_eq!(validate(&load_schema("receipt"), &receipt), Ok(()));
+    assert_eq!(validate_output(&load_schema("receipt"), &receipt), Ok(()));
 }
 
 /// Returns the words that name a schema in `sluicegate schema NAME`.
@@ -106,11 +108,12 @@ fn every_document_with_a_schema_name_has_its_schema() {
     }
 }
 
-/// Checks that a document is valid by its schema, and that it is not without a key that the schema requires.
+/// Checks that a document is valid by its schema, that the schema describes each key, and that the document is not valid
+/// without a key that the schema requires.
 #[track_caller]
 fn assert_valid(name: &str, document: &Value) {
     let schema = load_schema(name);
-    assert_eq!(validate(&schema, document), Ok(()), "{name}");
+    assert_eq!(validate_output(&schema, document), Ok(()), "{name}");
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     assert!(!required.is_empty(), "{name}");
     for key in required {
@@ -180,6 +183,48 @@ fn outputs_about_versions_are_valid_by_their_schemas() {
     shop.offer(&[("clean", &parameter("day", ""))]);
     let refused = shop.call().run("publish --dry-run --version-name 2.0.0 -o json");
     assert_valid("plan", &refused.expect(2).json());
+}
+
+#[test]
+fn documents_with_optional_keys_are_described_by_their_schemas() {
+    let shop = Shop::new();
+    let smoke = "--smoke load --smoke-environment test --smoke-project 6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a11";
+    let plan = shop
+        .call()
+        .run(format!("publish --dry-run --version-name 1.0.0 -o json {smoke}"));
+    assert_ne!(plan.json()["smoke"], serde_json::json!([]), "{}", plan.all());
+    assert_valid("plan", &plan.json());
+    shop.publish("1.0.0").expect(0);
+    shop.break_it();
+    let report = shop
+        .call()
+        .run("check --new-only --base HEAD~1 --max-known 3 --compat warn --fail-on warn -o json")
+        .json();
+    assert!(
+        !report["compat"].is_null() && !report["changes"].is_null(),
+        "{report}"
+    );
+    assert_valid("report", &report);
+    let receipt = shop
+        .call()
+        .run("publish --version-name 2.0.0 --accept-breaking agreed -o json");
+    assert!(!receipt.json()["compat"].is_null(), "{}", receipt.all());
+    assert_valid("receipt", &receipt.json());
+    let world = change(&[
+        ("b.orch.yaml", &bad_pipeline()),
+        ("sluicegate.yaml", "retries: 1\n"),
+    ]);
+    world.write(crate::support::RULES_FILE, "rules: []\nextra: 1\n");
+    world.git("mv b.orch.yaml c.orch.yaml");
+    world.commit("rename");
+    let call = Call::new(&world.work());
+    assert_valid(
+        "context",
+        &call.run("context --base HEAD~1 -o json").expect(0).json(),
+    );
+    let report = call.run("check --all --shard 1/2 -o json").json();
+    assert_ne!(report["gateChanges"], serde_json::json!([]), "{report}");
+    assert_valid("report", &report);
 }
 
 #[test]
