@@ -41,11 +41,11 @@ use crate::session::statement_output::STATEMENT_FAILED;
 use crate::session::step_report::choose_annotation_style;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Repository, Snapshot};
-use sluicegate_pipelines::findings::{Finding, Report};
+use sluicegate_pipelines::findings::{Finding, Report, RulesFileError};
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::TeamRuleSet;
-use sluicegate_reports::{AnnotationStyle, ChangedFile, RulesFileError};
+use sluicegate_reports::{AnnotationStyle, ChangedFile};
 use std::sync::atomic::Ordering;
 
 /// The pipelines that a review covers: those that changed, or more.
@@ -91,7 +91,6 @@ struct Delivery<'a> {
     /// The workspace with the gate configuration of the run, if there is one.
     policy_workspace: Option<&'a Workspace<'a>>,
     /// The errors in the rules file.
-    rules_file_errors: Vec<RulesFileError>,
     /// How to provide the rules file, if the review did not find it.
     missing_rules_hint: Option<String>,
 
@@ -178,9 +177,6 @@ pub(crate) fn deliver_gate_report<S: ReportSubject>(
         },
         workspace: subject.workspace(),
         policy_workspace: subject.policy_workspace(),
-        rules_file_errors: workspace_snapshot
-            .map(|(workspace, snapshot)| find_rules_file_errors(workspace, snapshot, report))
-            .unwrap_or_default(),
         missing_rules_hint: workspace_snapshot
             .and_then(|(workspace, snapshot)| find_missing_rules_hint(workspace, snapshot, report))
             .or_else(|| report.missing_rules_hint.clone()),
@@ -210,14 +206,15 @@ fn list_report_changes<S: ReportSubject>(
     background_changes.or_else(|| list_changed_pipelines(run, repo, snapshot))
 }
 
-/// Adds summaries of the changes in the pipelines to the report of a review. If the reviewed snapshot lacks the file
+/// Adds summaries of the changes in the pipelines, and the errors in the rules file, to the report of a review. If the reviewed snapshot lacks the file
 /// that a limit of the verdict or a fault is about, removes the path. A report that was read from a file already
 /// contains these facts and stays unchanged.
 fn add_repository_facts(subject: &impl ReportSubject, changes: Option<&[ChangedFile]>, report: &mut Report) {
     // A run that only reads reports of earlier runs has no workspace.
-    let (Some(_), Some((_, snapshot))) = (subject.workspace(), subject.files()) else {
+    let (Some(workspace), Some((_, snapshot))) = (subject.workspace(), subject.files()) else {
         return;
     };
+    report.rules_file_errors = find_rules_file_errors(workspace, snapshot, report);
     report.changes = changes.map(|files| files.iter().map(|file| file.summary.clone()).collect());
     // The files may exist only in the target branch.
     let paths = report.limits.iter_mut().map(|limit| &mut limit.path);
@@ -294,7 +291,7 @@ fn find_rules_file_errors(
         .filter(|problem| problem.is_error)
         .filter_map(|problem| {
             Some(RulesFileError {
-                error_type: problem.error_type?,
+                error_type: problem.error_type?.to_owned(),
                 place: problem.format_place(&file.path),
                 message: problem.message,
             })

@@ -48,7 +48,7 @@ pub(super) fn build_report_context(
         path_base: find_path_base(session, delivery),
         links: build_terminal_links(session, delivery),
         logged_reasons: session.shown_texts(),
-        rules_file_errors: delivery.rules_file_errors.clone(),
+        rules_file_errors: report.rules_file_errors.clone(),
         missing_rules_hint: delivery.missing_rules_hint.clone(),
         reproduction_command: reproduction::build_reproduction_command(session, delivery),
         rules: list_rule_texts(delivery.team_rules),

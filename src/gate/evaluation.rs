@@ -229,6 +229,7 @@ impl Evaluation {
             limits: self.limits,
             next_steps: self.failed_requests.list_next_steps(),
             missing_rules_hint: None,
+            rules_file_errors: Vec::new(),
             fixed_count: self
                 .run_findings
                 .comparison

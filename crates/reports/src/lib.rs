@@ -53,8 +53,8 @@ pub use next_step::TO_DO;
 pub use path_base::PathBase;
 pub use release_note::render_release_note;
 pub use report_context::{
-    ChangedFile, ChangedLines, NumberedLine, OMITTED_PICTURE, ReportContext, RuleText, RulesFileError,
-    SarifLimits, SourceLines, select_touched_lines,
+    ChangedFile, ChangedLines, NumberedLine, OMITTED_PICTURE, ReportContext, RuleText, SarifLimits,
+    SourceLines, select_touched_lines,
 };
 pub use review_markdown::{MAX_SUMMARY_BYTES, render_comment};
 pub use run_summary::{render_failure_annotation, render_failure_summary, render_publish_summary};

@@ -6,7 +6,8 @@ use super::terminal::TerminalLinks;
 use sluicegate_base::text::List;
 use sluicegate_pipelines::diff::DiffLine as ChangeLine;
 use sluicegate_pipelines::findings::{
-    ChangeSummary, DocumentationBlock, Finding, Fingerprint, Report, ShowMode, UNREADABLE_RULE,
+    ChangeSummary, DocumentationBlock, Finding, Fingerprint, Report, RulesFileError, ShowMode,
+    UNREADABLE_RULE,
 };
 use sluicegate_pipelines::picture::Canvas;
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,15 +91,6 @@ pub struct ChangedFile {
     pub touched_ranges: Option<Vec<RangeInclusive<u32>>>,
 }
 
-/// An error in the rules file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RulesFileError {
-    /// The evaluation error that it causes.
-    pub error_type: &'static str,
-    pub message: String,
-    pub place: String,
-}
-
 /// Maximum number of places in the rules file that are listed with an evaluation error.
 const MAX_LISTED_PLACES: usize = 5;
 
@@ -143,7 +135,7 @@ impl ReportContext {
         let errors = self
             .rules_file_errors
             .iter()
-            .filter(|error| Some(error.error_type) == error_type);
+            .filter(|error| Some(error.error_type.as_str()) == error_type);
         let naming_errors: Vec<&str> = errors
             .clone()
             .filter(|error| error.message.contains(&format!("`{rule}`")))

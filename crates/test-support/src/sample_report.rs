@@ -98,6 +98,7 @@ pub fn empty(verdict: Verdict) -> Report {
         limits: Vec::new(),
         next_steps: Vec::new(),
         missing_rules_hint: None,
+        rules_file_errors: Vec::new(),
         fixed_count: None,
         started_at: "2026-11-20T09:30:00Z".parse::<Timestamp>().unwrap(),
         duration: Duration::from_millis(1_200),

@@ -231,6 +231,7 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
         .missing_rules_hint
         .take()
         .or(report.missing_rules_hint);
+    add_missing_values(&mut merged_report.rules_file_errors, report.rules_file_errors);
     add_missing_values(&mut merged_report.notes, report.notes);
     add_missing_values(&mut merged_report.reasons, report.reasons);
     if let Some(changes) = report.changes {

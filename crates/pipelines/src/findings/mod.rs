@@ -19,6 +19,7 @@ mod missing_shards;
 mod renamed_subjects;
 mod report;
 mod rule_result;
+mod rules_file_error;
 mod show_mode;
 mod unfinished_reason;
 mod verdict_limit;
@@ -53,6 +54,7 @@ pub use rule_result::{
     Enforcement, FileResults, FindingMark, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, StatusName,
     TEAM_PREFIX, Violation, text_or_placeholder,
 };
+pub use rules_file_error::RulesFileError;
 pub use show_mode::ShowMode;
 pub use unfinished_reason::{UNFINISHED_NOTE, format_unfinished_note};
 pub use verdict_limit::{LimitKind, VerdictLimit};

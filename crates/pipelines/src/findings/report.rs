@@ -1,7 +1,8 @@
 //! A complete review: the request, the results, and the verdict.
 
 use super::{
-    ChangeSummary, FailOn, FileResults, Finding, GateChange, GateFault, Severity, Status, VerdictLimit,
+    ChangeSummary, FailOn, FileResults, Finding, GateChange, GateFault, RulesFileError, Severity, Status,
+    VerdictLimit,
 };
 use crate::interface::Compatibility;
 use jiff::Timestamp;
@@ -290,6 +291,8 @@ pub struct Report {
     pub next_steps: Vec<String>,
     /// The instruction that a saved report has for a missing rules file.
     pub missing_rules_hint: Option<String>,
+    /// The errors in the rules file that kept pipelines from being evaluated.
+    pub rules_file_errors: Vec<RulesFileError>,
     /// The number of findings at the base that no longer exist; `None` without a comparison with the base.
     pub fixed_count: Option<usize>,
     pub started_at: Timestamp,
@@ -408,6 +411,7 @@ mod tests {
             limits: Vec::new(),
             next_steps: Vec::new(),
             missing_rules_hint: None,
+            rules_file_errors: Vec::new(),
             fixed_count: None,
             started_at: Timestamp::UNIX_EPOCH,
             duration: Duration::ZERO,

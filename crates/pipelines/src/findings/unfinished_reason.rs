@@ -45,6 +45,7 @@ impl Report {
             limits: Vec::new(),
             next_steps: Vec::new(),
             missing_rules_hint: None,
+            rules_file_errors: Vec::new(),
             fixed_count: None,
             started_at,
             duration: Duration::ZERO,

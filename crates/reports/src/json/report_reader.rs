@@ -152,6 +152,7 @@ impl DocumentV2<'_> {
             limits: self.limits.into_owned(),
             next_steps: self.next_steps.into_owned(),
             missing_rules_hint,
+            rules_file_errors: self.rules_file_errors.into_owned(),
             started_at: self.started_at.unwrap_or(Timestamp::UNIX_EPOCH),
             duration: Duration::from_nanos(self.elapsed_nanos),
         })
@@ -442,7 +443,7 @@ mod tests {
         insta::assert_snapshot!(refused("\"verdict\": \"failed\"", "\"verdict\": \"fine\""), @r#"not a valid report: verdict: unknown variant `fine`, expected one of `passed`, `undecided`, `failed` at line 4 column 19"#);
         insta::assert_snapshot!(refused("\"FAILED\"", "\"OK\""), @r#"not a valid report: unknown status "OK" for the rule "maximum-outputs""#);
         insta::assert_snapshot!(refused("\"failed\": 2", "\"failed\": 1"), @"not a valid report: the counts do not match the results");
-        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"not a valid report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `compat`, `changes`, `open`, `failedWithoutFinding`, `limits`, `reasons`, `failedBatches`, `nextSteps`, `gateFaults`, `faultyGateFile` at line 3 column 9");
+        insta::assert_snapshot!(refused("\"engine\"", "\"motor\""), @"not a valid report: motor: unknown field `motor`, expected one of `schema`, `engine`, `verdict`, `context`, `counts`, `files`, `excluded`, `unreviewed`, `gateChanges`, `notes`, `unreviewedReasons`, `startedAt`, `elapsedNanos`, `findings`, `gateChangesInWords`, `gateRefused`, `excludedReasons`, `compat`, `changes`, `open`, `failedWithoutFinding`, `limits`, `reasons`, `failedBatches`, `nextSteps`, `gateFaults`, `faultyGateFile`, `rulesFileErrors` at line 3 column 9");
         insta::assert_snapshot!(refused("\"rule\": \"maximum-outputs\"", "\"rule\": 7"), @"not a valid report: files[0].results[0].rule: invalid type: integer `7`, expected a string at line 26 column 19");
         insta::assert_snapshot!(refused("\"load/it.orch.yaml\"", "\"a.tran.yaml\""), @r#"not a valid report: the path "a.tran.yaml" is empty or a duplicate"#);
         assert!(

@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use sluicegate_pipelines::findings::{
     ChangeSummary, Enforcement, Engine, FileResults, FindingState, FindingTotals, Fingerprint, Fix,
-    GateFault, Origin, Report, ResultCounts, ReviewContext, RuleResult, Severity, Status, Verdict,
-    VerdictLimit, Waiver,
+    GateFault, Origin, Report, ResultCounts, ReviewContext, RuleResult, RulesFileError, Severity, Status,
+    Verdict, VerdictLimit, Waiver,
 };
 use sluicegate_pipelines::interface::Compatibility;
 use sluicegate_pipelines::pipelines::SubjectKind;
@@ -83,6 +83,9 @@ pub(super) struct DocumentV2<'r, F = Vec<FileV2>> {
     /// The first file of the gate configuration that has such a fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faulty_gate_file: Option<Cow<'r, str>>,
+    /// The errors in the rules file that kept pipelines from being evaluated.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub rules_file_errors: Cow<'r, [RulesFileError]>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -213,6 +216,7 @@ impl<'r> DocumentV2<'r, FileWriter<'r>> {
             next_steps: Cow::Borrowed(&report.next_steps),
             gate_faults: Cow::Borrowed(&report.gate_faults),
             faulty_gate_file: report.faulty_gate_file.as_deref().map(Cow::Borrowed),
+            rules_file_errors: Cow::Borrowed(&report.rules_file_errors),
         }
     }
 }
