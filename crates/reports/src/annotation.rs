@@ -1,7 +1,7 @@
 //! Collects annotations independently of a host: the most important first, within the host's limit.
 
 use super::ReportContext;
-use super::remarks::{Remark, RemarkKind, collect_limit_remarks, collect_remarks, find_verdict_remark};
+use super::remarks::{Remark, RemarkKind, collect_limit_remarks, collect_remarks, find_unexplained_verdict};
 use super::sentences::{GATE_CHANGE_INTRO, group_unreviewed_by_reason, to_sentence};
 use super::view::{
     FindingOrder, NoticeEntry, NoticeKind, UnevaluatedCause, View, ViewMedium, take_rules_file_causes,
@@ -54,7 +54,7 @@ impl AnnotationLimits {
 }
 
 /// The title of an annotation about the run.
-const REVIEW_TITLE: &str = RemarkKind::Verdict.title();
+pub(super) const REVIEW_TITLE: &str = RemarkKind::Verdict.title();
 
 /// An annotation, whose texts are not escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,16 +74,11 @@ pub(super) fn collect_file_annotations(report: &Report, context: &ReportContext)
     annotate_findings(report, context, remarks)
 }
 
-/// Collects the annotations for a report: those of files, the reason for the verdict if no annotation is an error or
-/// the gate configuration is faulty, and the notes that limit the verdict.
+/// Collects the annotations for a report: those of files, the reason for the verdict if they do not explain all of it,
+/// and the notes that limit the verdict.
 pub(super) fn collect_report_annotations(report: &Report, context: &ReportContext) -> Vec<Annotation> {
     let mut annotations = collect_file_annotations(report, context);
-    let has_error = annotations
-        .iter()
-        .any(|annotation| annotation.level == Level::Error);
-    let needs_verdict = !has_error || !report.gate_faults.is_empty();
-    let verdict = find_verdict_remark(report, context).filter(|_| needs_verdict);
-    annotations.extend(verdict.map(annotate_remark));
+    annotations.extend(find_unexplained_verdict(report, context).map(annotate_remark));
     annotations.extend(
         collect_limit_remarks(report, context)
             .into_iter()

@@ -42,18 +42,14 @@ impl AzureBuild {
 
     /// Returns the SARIF properties that tell Azure DevOps which pipeline ran. All values are text, because the host's
     /// validator cannot read numbers.
-    pub(super) fn properties(&self) -> BTreeMap<&'static str, Value> {
-        BTreeMap::from([
-            (
-                "azuredevops/pipeline/build/buildDefinitionId",
-                json!(self.definition_id.to_string()),
-            ),
-            (
-                "azuredevops/pipeline/build/buildDefinitionName",
-                json!(self.definition_name),
-            ),
-            ("azuredevops/pipeline/build/phaseId", json!(self.phase_id)),
-            ("azuredevops/pipeline/build/phaseName", json!(self.phase_name)),
-        ])
+    pub(super) fn properties(&self) -> BTreeMap<String, Value> {
+        let values = [
+            ("buildDefinitionId", json!(self.definition_id.to_string())),
+            ("buildDefinitionName", json!(self.definition_name)),
+            ("phaseId", json!(self.phase_id)),
+            ("phaseName", json!(self.phase_name)),
+        ];
+        let named_values = values.map(|(name, value)| (format!("{PREFIX}{name}"), value));
+        BTreeMap::from(named_values)
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! <https://developer.atlassian.com/cloud/bitbucket/rest/api-group-reports/>
 
-use super::annotation::{self, Annotation, Level};
-use super::remarks::find_verdict_remark;
-use super::sentences::{describe_unreviewed_files, render_headline, to_sentence};
+use super::annotation::{self, Annotation, Level, REVIEW_TITLE};
+use super::remarks::find_unexplained_verdict;
+use super::sentences::{count_passed_checks, describe_unreviewed_files, render_headline, to_sentence};
 use super::{ReportContext, truncation};
 use serde_json::{Value, json};
 use sluicegate_base::text::format_count;
@@ -51,7 +51,7 @@ pub fn build_report(report: &Report) -> Value {
             number_field("Errors", totals.errors),
             number_field("Warnings", totals.warnings),
             number_field("Not evaluated", totals.not_evaluated),
-            number_field("Checks passed", counts.passed),
+            number_field("Checks passed", count_passed_checks(report)),
             number_field("Files", counts.files),
             number_field("Not reviewed", counts.unreviewed),
         ],
@@ -59,22 +59,17 @@ pub fn build_report(report: &Report) -> Value {
 }
 
 /// Builds the bodies of the requests that create the annotations: the most important first, at most 1,000, with 100 in
-/// each request. If no annotation is an error or the gate configuration is faulty, the first one explains why the
-/// review does not pass. If there are more than 1,000, the last one states the number of omitted ones.
+/// each request. If the others do not explain all of the verdict, the first one does. If there are more than 1,000, the
+/// last one states the number of omitted ones.
 pub fn build_annotation_requests(report: &Report, context: &ReportContext) -> Vec<Value> {
     let mut annotations = annotation::collect_file_annotations(report, context);
     // Bitbucket shows only annotations of a file, so the reason for the verdict needs one.
-    let has_error = annotations
-        .iter()
-        .any(|annotation| annotation.level == Level::Error);
-    let verdict_annotation = find_verdict_remark(report, context)
-        .filter(|_| !has_error || !report.gate_faults.is_empty())
-        .map(|remark| Annotation {
-            level: Level::Error,
-            place: Some((remark.path.to_owned(), 1)),
-            title: "review".to_owned(),
-            message: remark.text,
-        });
+    let verdict_annotation = find_unexplained_verdict(report, context).map(|remark| Annotation {
+        level: Level::Error,
+        place: Some((remark.path.to_owned(), 1)),
+        title: REVIEW_TITLE.to_owned(),
+        message: remark.text,
+    });
     annotations.splice(..0, verdict_annotation);
     replace_surplus_annotations(&mut annotations);
     let annotation_values: Vec<Value> = annotations
@@ -100,7 +95,7 @@ fn replace_surplus_annotations(annotations: &mut Vec<Annotation>) {
         place: omitted_annotations
             .first()
             .and_then(|annotation| annotation.place.clone()),
-        title: "review".to_owned(),
+        title: REVIEW_TITLE.to_owned(),
         message: format!(
             "Bitbucket shows at most {}, so {} are omitted: see the log of the build",
             format_count(MAX_ANNOTATIONS, "annotation"),

@@ -4,7 +4,7 @@
 //! silently at the first incomplete one, so each entry has all keys, and no value is empty. GitLab merges entries with
 //! equal fingerprints, so equal findings have different ones.
 
-use super::remarks::{Remark, RemarkKind, collect_limit_remarks, collect_remarks, find_verdict_remark};
+use super::remarks::{Remark, RemarkKind, collect_limit_remarks, collect_remarks, find_unexplained_verdict};
 use super::{ReportContext, truncation, write_json};
 use serde::Serialize;
 use sluicegate_base::text::escape_controls;
@@ -46,12 +46,9 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
         .map(|(finding, fingerprint)| build_finding_issue(finding, fingerprint))
         .collect();
     let remarks = collect_remarks(report, context);
-    let is_explained = remarks.iter().any(|remark| remark.affects_verdict) && report.gate_faults.is_empty();
     issues.extend(remarks.iter().map(build_remark_issue));
-    // `find_verdict_remark` returns `None` if findings explain the verdict.
-    let verdict = find_verdict_remark(report, context).filter(|_| !is_explained);
     issues.extend(
-        verdict
+        find_unexplained_verdict(report, context)
             .into_iter()
             .chain(collect_limit_remarks(report, context))
             .map(|remark| build_remark_issue(&remark)),

@@ -124,6 +124,21 @@ pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportCon
     })
 }
 
+/// Returns the remark of [`find_verdict_remark`], unless the entries of [`collect_remarks`] explain all of the verdict:
+/// the reasons of an undecided run, a faulty gate configuration and too many known findings have no other entry.
+pub(super) fn find_unexplained_verdict<'r>(
+    report: &'r Report,
+    context: &'r ReportContext,
+) -> Option<Remark<'r>> {
+    let has_other_reason = match report.verdict {
+        Verdict::Undecided => report.verdict_reasons().next().is_some(),
+        _ => !report.gate_faults.is_empty() || report.check_known_limit().is_some(),
+    };
+    let remarks = collect_remarks(report, context);
+    let is_explained = !has_other_reason && remarks.iter().any(|remark| remark.affects_verdict);
+    find_verdict_remark(report, context).filter(|_| !is_explained)
+}
+
 /// Collects the notes that limit the verdict as remarks. If there was no file to review, the notes that limit the
 /// evaluation of files are omitted.
 pub(super) fn collect_limit_remarks<'r>(report: &'r Report, context: &'r ReportContext) -> Vec<Remark<'r>> {

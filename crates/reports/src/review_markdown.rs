@@ -137,7 +137,8 @@ impl MarkdownPage<'_> {
 
     /// Adds the listed findings, grouped by file: a list of rules that could not be evaluated, one of files with
     /// errors, one of files with only warnings, and one of known or waived findings, which is always folded. The first
-    /// list is always open, and of the next two only the first one.
+    /// list is always open, and of the next two only the first one. If there is no space for all new findings, only one
+    /// file with known or waived findings is listed.
     fn add_findings(&mut self, view: &View<'_>) {
         let (counted_entries, old_entries): (Vec<_>, Vec<_>) = view
             .entries
@@ -170,15 +171,18 @@ impl MarkdownPage<'_> {
             ),
         ];
         self.add_unevaluated_results(view, broken_entries);
-        let mut has_list = false;
+        let (mut has_list, mut has_full_list) = (false, false);
         // An empty list is not shown, so the list of warnings may be the first one.
         for (title, files) in lists.into_iter().filter(|(_, files)| !files.is_empty()) {
-            let max_bytes = if title == old_title {
-                self.limits.section
-            } else {
+            let max_bytes = if title != old_title {
                 self.finding_list_limit()
+            } else if has_full_list {
+                0
+            } else {
+                self.limits.section
             };
             let items = render_finding_items(&files, view.context, max_bytes, self.limits.section);
+            has_full_list |= items.iter().map(|item| item.text.len()).sum::<usize>() > max_bytes;
             let list = render_finding_list(&items, max_bytes, MAX_SECTION_LINES);
             if has_list || title == old_title {
                 let finding_count: usize = items.iter().map(|item| item.finding_count).sum();

@@ -2,7 +2,7 @@
 
 use sluicegate_base::text::{List, format_count, format_number};
 use sluicegate_pipelines::findings::{
-    Engine, FailOn, GateChange, GateFault, Report, ResultCounts, RuleResult, Verdict,
+    Engine, FailOn, GateChange, GateFault, Report, ResultCounts, RuleResult, Status, Verdict,
 };
 use sluicegate_pipelines::interface::Compatibility;
 use std::collections::HashMap;
@@ -103,13 +103,19 @@ fn count_unevaluated_pipelines(report: &Report) -> usize {
     findings.iter().filter(|finding| finding.is_file_error()).count()
 }
 
+/// Returns the number of results that passed, including those of team rules.
+pub(super) fn count_passed_checks(report: &Report) -> usize {
+    let results = report.files.iter().flat_map(|file| &file.results);
+    results.filter(|result| result.status == Status::Passed).count()
+}
+
 /// Describes the evaluated checks: `2,505 checks passed in 501 pipelines`, or `1 pipeline checked` if none passed;
 /// `None` if no pipeline was evaluated. Pipelines on which no rule could be evaluated do not count.
 fn describe_checks(report: &Report) -> Option<String> {
     let counts = report.count_results();
     let evaluated_count = counts.files.saturating_sub(count_unevaluated_pipelines(report));
     let pipelines = format_count(evaluated_count, "pipeline");
-    match (evaluated_count, counts.passed) {
+    match (evaluated_count, count_passed_checks(report)) {
         (0, _) => None,
         (_, 0) => Some(format!("{pipelines} checked")),
         (_, passed_count) => Some(format!(

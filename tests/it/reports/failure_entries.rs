@@ -1,8 +1,8 @@
 //! Machine-readable reports explain every failure at a file that exists, and list no note that is not a problem.
 
 use crate::support::{
-    Arguments, Call, HOSTS, Host, Job, Platform, World, change, head, orchestration_text, passed_results,
-    project, respond_for_each,
+    Arguments, Call, HOSTS, Host, Job, Platform, RULES, RULES_FILE, World, change, head, orchestration_text,
+    passed_results, project, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -162,4 +162,62 @@ fn code_quality_shows_a_stricter_tip_at_a_file_that_exists() {
     let lines = list_note_entries(&world, HOSTS[0].1, "--policy head");
     assert_eq!(lines.len(), 1, "{lines:?}");
     assert_eq!(lines[0].0, "b.orch.yaml");
+}
+
+#[test]
+fn missing_shard_is_an_entry_next_to_errors_in_every_format() {
+    let bad = orchestration_text(&["Start", "load it", "Done"]);
+    let names: Vec<String> = (0..8).map(|number| format!("p{number}.orch.yaml")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), bad.as_str())).collect();
+    let world = change(&files);
+    let call = Call::new(&world.work());
+    for index in [1, 2] {
+        call.run(format!(
+            "check --all --fail-on never --shard {index}/2 --report json=part-{index}.json"
+        ))
+        .expect(0);
+    }
+    let reports = "--report checkstyle=r.checkstyle --report rdjson=r.rdjson --report github=r.github --report \
+                   gitlab=quality.json --report junit=r.junit --report sarif=r.sarif";
+    let count_entries = || {
+        ["r.checkstyle", "r.rdjson", "r.github", "quality.json", "r.junit"].map(|name| {
+            let text = fs::read_to_string(world.work().join(name)).unwrap();
+            (
+                text.contains("load it"),
+                text.contains("report of a shard is missing"),
+            )
+        })
+    };
+    call.run(("report part-1.json", reports)).expect(3);
+    assert_eq!(count_entries(), [(true, true); 5]);
+    // Only the note that leaves the run undecided is an error.
+    let sarif = json_file(&world, "r.sarif");
+    let notifications = sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"].clone();
+    for notification in notifications.as_array().unwrap() {
+        let text = notification["message"]["text"].as_str().unwrap();
+        let is_reason = text.contains("report of a shard is missing");
+        assert_eq!(notification["level"] == "error", is_reason, "{notifications}");
+    }
+    // With all shards, the run passes.
+    call.run(("report part-1.json part-2.json", reports)).expect(0);
+    assert_eq!(count_entries(), [(true, false); 5]);
+}
+
+#[test]
+fn report_from_saved_report_shows_place_of_error_in_rules_file() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Load", "Done"]))]);
+    world.write(
+        RULES_FILE,
+        format!("{RULES}  - {{ id: no-such-rule, enabled: true, enforcementLevel: error }}\n"),
+    );
+    world.commit("rules");
+    let call = Call::new(&world.work());
+    let first = call
+        .run("check --all --head HEAD --report json=r.json --report markdown=first.md")
+        .out;
+    let second = call.run("report r.json --report markdown=second.md").out;
+    assert!(first.contains(&format!("  --> {RULES_FILE}:")), "{first}");
+    assert!(second.contains(&format!("  --> {RULES_FILE}:")), "{second}");
+    let read = |name: &str| fs::read_to_string(world.work().join(name)).unwrap();
+    assert_eq!(read("first.md"), read("second.md"));
 }

@@ -116,6 +116,45 @@ fn counts_of_comment_add_up_if_space_limits_its_findings() {
 }
 
 #[test]
+fn page_lists_all_new_errors_by_default_and_the_number_of_the_flag() {
+    let world = project();
+    for number in 10..70 {
+        let pipeline = PIPELINE.replace("Done", &format!("low{number}"));
+        world.write(&format!("p{number}.orch.yaml"), pipeline);
+    }
+    world.commit("base");
+    world.push();
+    world.git("checkout -q -b change");
+    for number in 10..70 {
+        let pipeline = PIPELINE.replace("Done", &format!("low{number}"));
+        let new_component = format!("{pipeline}    new{number}: {{ type: send-email }}\n");
+        world.write(&format!("p{number}.orch.yaml"), new_component);
+    }
+    world.commit("change");
+    for (show, listed_count, has_known) in [("", 60, true), ("--show 5", 5, true), ("--show new", 60, false)]
+    {
+        let output = Call::new(&world.work())
+            .run(format!(
+                "check --new-only --base main --report markdown=r.md {show}"
+            ))
+            .expect(1);
+        let page = fs::read_to_string(world.work().join("r.md")).unwrap();
+        let new_count = (10..70)
+            .filter(|number| page.contains(&format!("component \"new{number}\"")))
+            .count();
+        assert_eq!(new_count, listed_count, "{show}: {page}");
+        assert_eq!(page.contains("component \"low10\""), has_known, "{show}: {page}");
+        // The log has its own limit.
+        assert_eq!(
+            output.out.contains("Not listed: 1"),
+            show.is_empty(),
+            "{}",
+            output.all()
+        );
+    }
+}
+
+#[test]
 fn annotations_have_missing_rules_file_once_with_hint_and_each_other_finding() {
     let world = World::new();
     world.write("sluicegate.yaml", "project-checks: { call: error }\n");

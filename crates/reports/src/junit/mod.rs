@@ -12,6 +12,7 @@
 //! - Cases about the entire run are in a separate suite, `sluicegate`, so that the document is never all green if the
 //!   verdict is not passed. Jenkins fails a build whose reports contain no test, so a review without files has one
 //!   skipped case.
+//! - If the cases of the passed checks would make the document too large for the hosts, they are omitted with a note.
 //! - There are no times for single rules: the total time is divided evenly among the cases, so that the sums that hosts
 //!   show are correct.
 
@@ -20,6 +21,7 @@ mod case_place;
 mod escaped_text;
 mod execution_report;
 mod junit_document;
+mod omitted_cases;
 mod path_labels;
 mod publish_report;
 mod result_text;
@@ -35,6 +37,7 @@ pub use publish_report::{PublishBreak, PublishRun, SmokeCase, write_publish_juni
 use self::case_names::CaseNames;
 use self::case_place::{CasePlace, CaseWithLine};
 use self::junit_document::{CaseCounts, JunitReport, Suite};
+use self::omitted_cases::{count_omitted_cases, describe_omitted_cases};
 use self::path_labels::PathLabels;
 use self::result_text::{
     build_full_text, build_short_message, error_type_name, explain_skipped_result, find_first_violation_line,
@@ -74,6 +77,7 @@ pub(super) fn render(
 ) -> io::Result<()> {
     let mut run_cases = build_run_cases(report);
     let mut sums = count_cases(report, &run_cases);
+    sums.tests -= count_omitted_cases(report);
     if dialect == Dialect::Strict {
         sums.tests -= sums.skipped_count;
         // Some readers require a test: add one if there are only skipped cases.
@@ -163,7 +167,8 @@ fn build_run_cases(report: &Report) -> Vec<CaseWithLine> {
     let instructions = list_request_steps(report)
         .iter()
         .map(|step| format!("{TO_DO}{step}"));
-    cases.extend(remaining_notes.cloned().chain(instructions).map(|note| {
+    let run_notes = remaining_notes.cloned().chain(instructions);
+    cases.extend(run_notes.chain(describe_omitted_cases(report)).map(|note| {
         CasePlace::FOR_RUN.build_case(build_skipped_case(
             &names.make_unique(NOTE_CASE),
             NOTE_CASE,

@@ -1,5 +1,6 @@
 //! Creates the suites of a review: one for the entire run, and one for each file.
 
+use super::omitted_cases::{count_omitted_cases, is_passed};
 use super::{
     CaseNames, CasePlace, CaseWithLine, PathLabels, RUN_SUITE, ReportContext, Suite, UNREVIEWED_CASE,
     build_error_case, build_file_cases, build_skipped_case, build_suite, to_offset_time,
@@ -30,7 +31,11 @@ pub(super) fn build_suites<'r>(
     if !run_cases.is_empty() {
         subjects.push(SuiteSubject::Run(run_cases));
     }
-    let reviewed_files = order.sort_files(report);
+    let omits_passed_checks = count_omitted_cases(report) > 0;
+    let mut reviewed_files = order.sort_files(report);
+    if omits_passed_checks {
+        reviewed_files.retain(|file| !file.results.iter().all(is_passed));
+    }
     subjects.extend(reviewed_files.into_iter().map(SuiteSubject::ReviewedFile));
     subjects.extend(report.excluded_files.iter().map(SuiteSubject::ExcludedFile));
     subjects.extend(report.unreviewed_files.iter().map(SuiteSubject::UnreviewedFile));
@@ -41,7 +46,9 @@ pub(super) fn build_suites<'r>(
             SuiteSubject::Run(cases) => (RUN_SUITE, cases),
             SuiteSubject::ReviewedFile(file) => {
                 let label = labels.label(&file.path);
-                let cases = build_file_cases(file, label, &order.sort_results(file), report.fail_on());
+                let mut results = order.sort_results(file);
+                results.retain(|result| !(omits_passed_checks && is_passed(result)));
+                let cases = build_file_cases(file, label, &results, report.fail_on());
                 (file.path.as_str(), cases)
             }
             SuiteSubject::ExcludedFile(file) => {

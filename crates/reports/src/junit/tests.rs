@@ -400,3 +400,37 @@ proptest! {
         prop_assert_eq!(elements(&document, "error")[0].attribute("type").unwrap(), replace_forbidden_chars(&raw));
     }
 }
+
+/// Creates a report of 200 files with long paths, each with one failed check and `passed_count` passed ones.
+fn report_with_passed_checks(passed_count: usize) -> Report {
+    let mut report = sample::empty(Verdict::Failed);
+    let failure = sample::result(
+        "failed",
+        Status::Failed(Severity::Error),
+        vec![sample::violation("bad", None)],
+    );
+    let mut results = vec![failure];
+    results.extend(
+        (0..passed_count).map(|number| sample::result(&format!("r{number}"), Status::Passed, vec![])),
+    );
+    for number in 0..200 {
+        let path = format!("{}{number}.orch.yaml", "long/".repeat(50));
+        report.files.push(sample::file(&path, results.clone()));
+    }
+    report
+}
+
+#[test]
+fn passed_checks_over_size_limit_are_omitted_with_note() {
+    for (passed_count, note_count, case_count) in [(3, 0, 800), (200, 1, 201)] {
+        let document = xml(&report_with_passed_checks(passed_count));
+        assert!(document.len() < 20_000_000, "{}", document.len());
+        assert_eq!(document.matches("<failure").count(), 200);
+        assert_eq!(
+            document.matches("40,000 passed checks omitted").count() / 2,
+            note_count
+        );
+        assert_eq!(document.matches("<testcase").count(), case_count);
+        assert!(document.contains(&format!("<testsuites name=\"sluicegate\" tests=\"{case_count}\"")));
+    }
+}

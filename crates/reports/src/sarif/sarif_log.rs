@@ -107,7 +107,7 @@ pub(super) struct Configuration {
 pub(super) struct AutomationDetails {
     pub id: String,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub properties: BTreeMap<&'static str, Value>,
+    pub properties: BTreeMap<String, Value>,
 }
 
 #[derive(Serialize)]

@@ -8,6 +8,7 @@ use crate::remarks::{Remark, RemarkKind, collect_remarks};
 use crate::sentences::describe_excluded_files;
 use crate::truncation;
 use sluicegate_pipelines::findings::{Finding, Report, Verdict};
+use std::collections::BTreeSet;
 
 /// Maximum number of notifications, because nobody reads thousands of them.
 const MAX_NOTIFICATIONS: usize = 1_000;
@@ -46,9 +47,9 @@ pub(super) const NOTIFICATION_KINDS: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// Builds the notifications: rules that could not be evaluated, remarks, excluded files, and notes. The notes are
-/// errors if the verdict is undecided, because they explain it. Also returns the number of omitted notifications: these
-/// are about single rules and files, so that the others are never omitted because of many files.
+/// Builds the notifications: rules that could not be evaluated, remarks, excluded files, and notes. The notes that
+/// explain an undecided verdict are errors. Also returns the number of omitted notifications: these are about single
+/// rules and files, so that the others are never omitted because of many files.
 pub(super) fn build_notifications(
     report: &Report,
     context: &ReportContext,
@@ -68,14 +69,18 @@ pub(super) fn build_notifications(
         other_remarks.iter().map(build_remark_notification).collect();
     run_notifications
         .extend(describe_excluded_files(report).map(|line| build_notification("note", "note", &line)));
-    let is_undecided = report.verdict == Verdict::Undecided;
-    let level = if is_undecided { "error" } else { "note" };
-    run_notifications.extend(
-        report
-            .notes
-            .iter()
-            .map(|note| build_notification("note", level, note)),
-    );
+    let mut deciding_notes = BTreeSet::new();
+    if report.verdict == Verdict::Undecided {
+        deciding_notes.extend(report.verdict_reasons());
+    }
+    for note in &report.notes {
+        let level = if deciding_notes.contains(note) {
+            "error"
+        } else {
+            "note"
+        };
+        run_notifications.push(build_notification("note", level, note));
+    }
     let total_count = notifications.len() + run_notifications.len();
     run_notifications.truncate(MAX_NOTIFICATIONS);
     notifications.truncate(MAX_NOTIFICATIONS - run_notifications.len());

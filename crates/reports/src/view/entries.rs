@@ -134,7 +134,8 @@ impl<'a> FindingSelection<'a> {
             findings.iter().cloned().partition(Finding::is_counted);
         let causes = take_rules_file_causes(&mut counted_findings);
         let counted_entries = blocks.merge_related_entries(merge_equal_findings(counted_findings, medium));
-        let (mut listed_entries, omitted_entries) = choose_most_severe(counted_entries, show.max_findings());
+        let (mut listed_entries, omitted_entries) =
+            choose_most_severe(counted_entries, medium.max_entries(show));
         let omitted_count = omitted_entries.iter().map(|entry| entry.findings().count()).sum();
         // If they are listed, known and waived findings are removed from `old_findings`, which counts the omitted ones.
         if medium.includes_excused(show) {

@@ -51,6 +51,15 @@ impl ViewMedium {
         }
     }
 
+    /// Returns the maximum number of entries of findings that are neither known nor waived. The default of `show` is
+    /// for a log: a page lists all findings that its host has space for.
+    fn max_entries(self, show: ShowMode) -> usize {
+        if self == Self::Page && show == ShowMode::default() {
+            return usize::MAX;
+        }
+        show.max_findings()
+    }
+
     /// Returns which findings of a rule in a file become one entry. In concise output, each finding stays separate.
     const fn choose_rule_blocks(self, show: ShowMode) -> RuleBlocks {
         match (self, show) {
