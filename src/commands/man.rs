@@ -3,17 +3,12 @@
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{
-    self, EXIT_CODES, FILES, GLOBAL_OPTIONS_HEADING, GLOBALS_COMMAND, ManArgs, list_flag_variables,
-};
+use crate::job::cli::{self, GLOBALS_COMMAND, ManArgs};
+use crate::operations::manual_page::render_manual_page;
 use crate::session::failure_conversion::to_write_failure;
 use crate::session::{CommandResult, Session};
-use clap::{Arg, Command};
-use clap_mangen::Man;
-use clap_mangen::roff::{Roff, bold, roman};
+use clap::Command;
 use sluicegate_base::text::{self, format_count};
-use std::fmt::Write as _;
-use std::io;
 use std::path::Path;
 
 /// Runs `sluicegate man`: prints the manual page of a command, or with `--dir` writes the pages of all commands.
@@ -27,7 +22,7 @@ pub(crate) fn run(session: &Session, args: &ManArgs) -> CommandResult {
     for name in &args.command {
         command = find_subcommand(command, name)?;
     }
-    let page = render_page(command).map_err(|error| Failure::usage(error.to_string()))?;
+    let page = render_manual_page(command).map_err(|error| Failure::usage(error.to_string()))?;
     session.ui.print_result(&String::from_utf8_lossy(&page))?;
     Ok(ExitStatus::Success)
 }
@@ -56,7 +51,7 @@ fn write_manual(session: &Session, program: &Command, dir: &Path) -> CommandResu
 fn write_pages(command: &Command, output_dir: &Path) -> Result<usize, Failure> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let path = output_dir.join(format!("{name}.1"));
-    render_page(command)
+    render_manual_page(command)
         .and_then(|page| atomic_file::write_file(&path, &page))
         .map_err(to_write_failure("the manual page ", &path))?;
     let mut page_count = 1;
@@ -69,108 +64,4 @@ fn write_pages(command: &Command, output_dir: &Path) -> Result<usize, Failure> {
 /// Returns whether the command has a page: if the help lists it, or if its page describes the options of every command.
 fn has_page(command: &Command) -> bool {
     !command.is_hide_set() || command.get_name() == GLOBALS_COMMAND
-}
-
-/// Returns the manual page of a command, as roff. Only the page `sluicegate-globals` describes the common flags; the
-/// other pages refer to it.
-fn render_page(command: &Command) -> io::Result<Vec<u8>> {
-    let mut page = Vec::new();
-    let is_about_globals = command.get_name() == GLOBALS_COMMAND;
-    let is_common = |flag: &Arg| flag.get_help_heading() == Some(GLOBAL_OPTIONS_HEADING);
-    let common_flags: Vec<String> = command
-        .get_arguments()
-        .filter(|flag| is_common(flag) && !flag.is_hide_set())
-        .filter_map(|flag| Some(format!("--{}", flag.get_long()?)))
-        .collect();
-    let page_command = command
-        .clone()
-        .after_help(None::<&str>)
-        .after_long_help(None::<&str>)
-        // Every page shows the version, but only the program has the flag `--version`.
-        .version(env!("CARGO_PKG_VERSION"))
-        .disable_version_flag(command.get_version().is_none())
-        .mut_args(|flag| {
-            let is_hidden = flag.is_hide_set() || (is_common(&flag) && !is_about_globals);
-            flag.hide(is_hidden).hide_short_help(false).hide_long_help(false)
-        });
-    Man::new(page_command.clone())
-        // The date is empty because it would differ between builds. Without quotes, an empty argument would be dropped.
-        .date("\"\"")
-        .source(concat!("sluicegate ", env!("CARGO_PKG_VERSION")))
-        .manual("sluicegate manual")
-        .render(&mut page)?;
-    let mut sections = Roff::new();
-    if !is_about_globals && !common_flags.is_empty() {
-        sections.control("SH", ["GLOBAL OPTIONS"]);
-        sections.text([roman(common_flags.join(" ") + ". See sluicegate-globals(1).")]);
-    }
-    let variables = list_flag_variables(&page_command);
-    if !variables.is_empty() {
-        let rows = variables.iter().map(|(name, text)| (&**name, &**text));
-        push_list_section(&mut sections, "ENVIRONMENT", rows);
-    }
-    push_list_section(&mut sections, "EXIT STATUS", EXIT_CODES.iter().copied());
-    push_list_section(&mut sections, "FILES", FILES.iter().copied());
-    push_examples(
-        &mut sections,
-        &command
-            .get_after_help()
-            .map(ToString::to_string)
-            .unwrap_or_default(),
-    );
-    sections.to_writer(&mut page)?;
-    Ok(escape_non_ascii(&String::from_utf8_lossy(&page)))
-}
-
-/// Adds the text that follows the options in the help of a command: its examples, and below them its paragraphs as
-/// notes. Indented lines are not wrapped: `nf` and `fi` turn wrapping off and on again.
-fn push_examples(page: &mut Roff, help: &str) {
-    page.control("SH", ["EXAMPLES"]);
-    let (mut is_wrapped, mut has_notes) = (true, false);
-    for line in help
-        .lines()
-        .filter(|line| !matches!(*line, "Example:" | "Examples:"))
-    {
-        if line.is_empty() {
-            continue;
-        }
-        let wraps_line = !line.starts_with(' ');
-        if wraps_line != is_wrapped {
-            page.control(if wraps_line { "fi" } else { "nf" }, []);
-            is_wrapped = wraps_line;
-        }
-        if wraps_line && has_notes {
-            page.control("PP", []);
-        } else if wraps_line {
-            page.control("SH", ["NOTES"]);
-            has_notes = true;
-        }
-        page.text([roman(line)]);
-    }
-    if !is_wrapped {
-        page.control("fi", []);
-    }
-}
-
-/// Adds a section that lists names and their meanings.
-fn push_list_section<'l>(page: &mut Roff, title: &str, rows: impl Iterator<Item = (&'l str, &'l str)>) {
-    page.control("SH", [title]);
-    for (name, meaning) in rows {
-        page.control("TP", []);
-        page.text([bold(name)]);
-        page.text([roman(meaning)]);
-    }
-}
-
-/// Replaces characters that are not ASCII by roff escapes, because a page viewer may expect another encoding.
-fn escape_non_ascii(page: &str) -> Vec<u8> {
-    let mut ascii = String::with_capacity(page.len());
-    for character in page.chars() {
-        if character.is_ascii() {
-            ascii.push(character);
-        } else {
-            let _ = write!(ascii, "\\[u{:04X}]", u32::from(character));
-        }
-    }
-    ascii.into_bytes()
 }

@@ -13,6 +13,7 @@ pub(crate) mod file_moves;
 pub(crate) mod init;
 pub(crate) mod last_enabled_version;
 pub(crate) mod local_fix;
+pub(crate) mod manual_page;
 pub(crate) mod projects;
 pub(crate) mod provision;
 pub(crate) mod rules;

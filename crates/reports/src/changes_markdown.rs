@@ -337,6 +337,12 @@ fn render_code_block(lines: &[&DiffLine], indent: &str) -> String {
     markdown
 }
 
+/// Returns whether the CI host can draw Mermaid flowcharts. The page of a local run has them, because it may be shown
+/// on any host.
+pub(super) fn can_draw_flowcharts(host: &str) -> bool {
+    !matches!(host, "azure" | "bitbucket" | "buildkite" | "circleci" | "jenkins")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -171,18 +171,18 @@ impl MarkdownPage<'_> {
             ),
         ];
         self.add_unevaluated_results(view, broken_entries);
-        let (mut has_list, mut has_full_list) = (false, false);
+        let (mut has_list, mut max_old_bytes) = (false, self.limits.section);
         // An empty list is not shown, so the list of warnings may be the first one.
         for (title, files) in lists.into_iter().filter(|(_, files)| !files.is_empty()) {
-            let max_bytes = if title != old_title {
-                self.finding_list_limit()
-            } else if has_full_list {
-                0
+            let max_bytes = if title == old_title {
+                max_old_bytes
             } else {
-                self.limits.section
+                self.finding_list_limit()
             };
             let items = render_finding_items(&files, view.context, max_bytes, self.limits.section);
-            has_full_list |= items.iter().map(|item| item.text.len()).sum::<usize>() > max_bytes;
+            if items.iter().map(|item| item.text.len()).sum::<usize>() > max_bytes {
+                max_old_bytes = 0;
+            }
             let list = render_finding_list(&items, max_bytes, MAX_SECTION_LINES);
             if has_list || title == old_title {
                 let finding_count: usize = items.iter().map(|item| item.finding_count).sum();
@@ -290,7 +290,7 @@ impl MarkdownPage<'_> {
         let free_bytes = self.limits.page.saturating_sub(self.text.len());
         // The last quarter is for the sections below the changes.
         let change_bytes = self.limits.changes.min(free_bytes * 3 / 4);
-        let has_flowcharts = can_draw_flowcharts(&view.report.context.ci);
+        let has_flowcharts = changes_markdown::can_draw_flowcharts(&view.report.context.ci);
         let sections = changes_markdown::render_file_changes(
             &files,
             change_bytes.saturating_sub(fold_bytes),
@@ -352,12 +352,6 @@ impl MarkdownPage<'_> {
             text.push_str(&line);
         }
     }
-}
-
-/// Returns whether the CI host can draw Mermaid flowcharts. The page of a local run has them, because it may be shown
-/// on any host.
-fn can_draw_flowcharts(host: &str) -> bool {
-    !matches!(host, "azure" | "bitbucket" | "buildkite" | "circleci" | "jenkins")
 }
 
 /// Renders the start of a page: the verdict with its numbers, the scope of the review, the problems, and the next step.

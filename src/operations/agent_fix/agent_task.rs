@@ -164,7 +164,7 @@ impl TaskFollower<'_> {
                 self.request_stop(&id, "the task shows no sign that it was resumed")
                     .await;
             }
-            TaskEnd::Waiting => task_text::warn_of_decisions(self.session.ui, &id, task),
+            TaskEnd::Waiting => task_text::warn_of_decisions(self.session, &id, task),
             TaskEnd::Halted | TaskEnd::Errored | TaskEnd::Unclear => {}
         }
         TaskOutcome::Unfinished(task_failure(&id, end, task, self.pace))

@@ -1,7 +1,6 @@
 //! Describes tasks as text.
 
-use crate::session::response_output;
-use crate::ui::Ui;
+use crate::session::{Session, response_output};
 use serde_json::Value;
 use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, PendingDecision, Task, TaskPhase};
@@ -49,10 +48,16 @@ pub(crate) fn describe_pending_decisions(id: &str, task: &Task) -> String {
 }
 
 /// Warns that the task waits for a decision, and prints the pending decisions with the commands that answer them.
-pub(crate) fn warn_of_decisions(ui: Ui, id: &str, task: &Task) {
-    ui.warn("the task waits for a decision");
-    // If standard error is closed, the decisions cannot be shown anywhere.
-    let _ = Ui::print_to_stderr(&describe_pending_decisions(id, task));
+pub(crate) fn warn_of_decisions(session: &Session, id: &str, task: &Task) {
+    let mut message = "the task waits for a decision".to_owned();
+    for line in describe_pending_decisions(id, task)
+        .lines()
+        .filter(|line| !line.is_empty())
+    {
+        // A warning keeps only the line breaks before indented lines.
+        let _ = write!(message, "\n  {line}");
+    }
+    session.ui.warn(&message);
 }
 
 /// Returns whether a command can answer one of the pending decisions of the task: one of them has an id.

@@ -1,6 +1,6 @@
 //! A name from the repository, with line breaks, does not add lines to the log or to the step summary.
 
-use crate::support::{Call, Job, ProgramOutput, World, change, publishing};
+use crate::support::{Call, Job, ProgramOutput, RULES, RULES_FILE, World, change, publishing};
 use serde_json::json;
 use std::fs;
 
@@ -22,9 +22,8 @@ const PATH: &str = "x\nerror: forged\nhint: forged.orch.yaml";
 fn world_with_forged_names() -> World {
     let name = json!(NAME).to_string();
     let pipeline = format!(
-        "{}    {name}:\n      type: start\n      transitions: {{ unconditional: [{name}, 'y{}'] }}\n",
-        publishing::caller_of_files(&name, &name),
-        "\n\n    error: forged"
+        "{}    {name}:\n      type: start\n      transitions: {{ unconditional: [{name}, Gone] }}\n",
+        publishing::caller_of_files(&name, &name)
     );
     let shared_file = format!(
         "pipelines:\n  - pipeline: a.orch.yaml\n    id: {name}\n    enabled: true\n    parameters: {{ {name}: {{ type: \
@@ -63,6 +62,7 @@ fn name_with_line_breaks_adds_no_lines_to_log_and_summary() {
     let job = job.variable("GITHUB_STEP_SUMMARY", summary.display().to_string());
     let commands = [
         "check",
+        "inspect a.orch.yaml",
         "check --all --annotations none",
         "check --staged",
         "publish --dry-run --prefix p --version-name 1",
@@ -83,7 +83,7 @@ fn name_with_line_breaks_adds_no_lines_to_log_and_summary() {
         "doctor",
         "-vv check",
     ];
-    for call in [local, job] {
+    for call in [&local, &job] {
         for command in commands {
             let _ = fs::remove_file(&summary);
             let output = call.run(command);
@@ -92,6 +92,16 @@ fn name_with_line_breaks_adds_no_lines_to_log_and_summary() {
             assert_no_forged_line(&fs::read_to_string(&summary).unwrap_or_default(), &output);
         }
     }
+    let unknown_rule = json!(NAME);
+    world.write(
+        RULES_FILE,
+        format!("{RULES}  - {{ id: {unknown_rule}, enabled: true, enforcementLevel: error }}\n"),
+    );
+    let output = local
+        .run("check --all")
+        .expect(1)
+        .saying(&["is not a known rule"]);
+    assert_no_forged_line(&output.out, &output);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::{
     TEAM_PREFIX, Waiver,
 };
 use crate::pipelines::SubjectKind;
+use sluicegate_base::text::to_single_line;
 use std::borrow::Cow;
 
 /// The rule id under which an unreadable pipeline is reported, because it concerns no specific rule.
@@ -126,9 +127,15 @@ impl Finding<'_> {
     /// Returns the message for people, followed by the waiver in parentheses, if there is one. It contains text of
     /// pipelines, rules and waivers, which the caller must escape.
     pub fn message(&self) -> String {
-        let description = self.describe();
+        let mut description = self.describe();
+        for name in [Some(self.rule), self.about].into_iter().flatten() {
+            if name.contains(['\n', '\r']) {
+                // Otherwise, the name could look like further messages.
+                description = description.replace(name, &to_single_line(name));
+            }
+        }
         match self.waiver.and_then(|waiver| waiver.describe(self.state)) {
-            Some(waiver_description) => format!("{description} ({waiver_description})"),
+            Some(waiver_description) => format!("{description} ({})", to_single_line(&waiver_description)),
             None => description,
         }
     }

@@ -7,6 +7,7 @@ use super::empty_list::{has_null_list, insert_empty_list};
 use super::node_text::format_canonical_text;
 use super::shared_pipelines::SharedPipelines;
 use super::{LAYOUT_KEY, PipelineOutline, file_name, trim_pipeline_extension};
+use sluicegate_base::text::shorten_name;
 use sluicegate_yaml::{
     DocumentError, NodeRef, Tree, Value, find_line_ending, format_double_quoted, indent_width,
     is_comment_outside_entry, is_entry_start, split_lines,
@@ -25,10 +26,14 @@ pub enum SharedEditError {
     #[error(transparent)]
     Unreadable(#[from] DocumentError),
     /// The pipeline already has an entry.
-    #[error("`{path}` is already shared as `{id}` on line {line}")]
+    #[error(
+        "`{}` is already shared as `{}` on line {line}",
+        shorten_name(path),
+        shorten_name(id)
+    )]
     AlreadyShared { path: String, id: String, line: u32 },
     /// Another pipeline already uses the id.
-    #[error("the id `{id}` is already used on line {line}")]
+    #[error("the id `{}` is already used on line {line}", shorten_name(id))]
     UsedId { id: String, line: u32 },
     /// The formatting of the file does not allow editing.
     #[error("the file cannot be edited in place: each entry of `pipelines` must start on its own line")]
