@@ -197,6 +197,7 @@ impl Publication<'_> {
             .worse(self.report_lost_output(result, &mut problems));
         status = self.add_signal_status(status, &mut problems);
         status = self.report_junit(&message, status, &problems, smoke.as_ref());
+        let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
         Ok(status.worse(if published_version.is_disabled {
             self.write_records_without_version(receipt, "the version is disabled")
         } else if self.has_smoke_runs() && smoke.is_none() {
@@ -302,7 +303,6 @@ impl Publication<'_> {
         if let Some(error) = outcome.hash_error.filter(|_| !is_version_missing) {
             status = status.worse(self.report_missing_hashes(error));
         }
-        let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
         Ok(status.worse(self.write_records(receipt)))
     }
 

@@ -33,7 +33,7 @@ pub(crate) fn start_log(verbose: u8) {
 struct SafeLines;
 
 impl Write for SafeLines {
-    /// Writes an event, which ends with a line break, as a line of the log.
+    /// Writes an event on one line of the log. The event ends with a line break.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let event = String::from_utf8_lossy(bytes);
         let line = text::escape_line(event.trim_end()) + "\n";

@@ -100,7 +100,7 @@ fn name_with_line_breaks_adds_no_lines_to_log_and_summary() {
     let output = local
         .run("check --all")
         .expect(1)
-        .saying(&["is not a known rule"]);
+        .logging(&["is not a known rule"]);
     assert_no_forged_line(&output.out, &output);
 }
 
