@@ -155,7 +155,7 @@ impl MessageHistory<'_> {
                 TaskPhase::Errored => return Err(self.agent_task_failure(format!("task {} failed", self.id))),
                 TaskPhase::Stopped => return Err(self.unclear_end_failure()),
                 TaskPhase::Waiting if !was_waiting => {
-                    task_text::warn_of_decisions(self.session, self.id, &task)
+                    task_text::warn_of_decisions(self.session, self.id, &task);
                 }
                 _ => {}
             }
