@@ -1,11 +1,10 @@
 //! Writes files atomically.
 
-use sluicegate_base::mutex_lock::lock_mutex;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::mem;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
 /// Size of the write buffer, in bytes.
@@ -151,7 +150,7 @@ impl AtomicFile {
         let parent = parent_of(&path);
         fs::create_dir_all(parent)?;
         let temporary_path = parent.join(format!(".sluicegate-{}", Uuid::new_v4().simple()));
-        let mut temporary_paths = lock_mutex(&TEMPORARY_PATHS);
+        let mut temporary_paths = lock_temporary_paths();
         let file = File::create(&temporary_path)?;
         temporary_paths.push(temporary_path.clone());
         drop(temporary_paths);
@@ -171,7 +170,7 @@ impl AtomicFile {
         let Some(temporary_path) = &self.temporary_path else {
             return Ok(());
         };
-        let mut temporary_paths = lock_mutex(&TEMPORARY_PATHS);
+        let mut temporary_paths = lock_temporary_paths();
         fs::rename(temporary_path, &self.path)?;
         temporary_paths.retain(|path| path != temporary_path);
         self.temporary_path = None;
@@ -184,7 +183,7 @@ impl AtomicFile {
         let Some(temporary_path) = &self.temporary_path else {
             return Ok(());
         };
-        let mut temporary_paths = lock_mutex(&TEMPORARY_PATHS);
+        let mut temporary_paths = lock_temporary_paths();
         drop(File::create_new(&self.path)?);
         fs::rename(temporary_path, &self.path).inspect_err(|_| {
             let _ = fs::remove_file(&self.path);
@@ -209,7 +208,7 @@ impl Drop for AtomicFile {
     /// Removes the temporary file if it was not moved to its path.
     fn drop(&mut self) {
         if let Some(temporary_path) = &self.temporary_path {
-            let mut temporary_paths = lock_mutex(&TEMPORARY_PATHS);
+            let mut temporary_paths = lock_temporary_paths();
             let _ = fs::remove_file(temporary_path);
             temporary_paths.retain(|path| path != temporary_path);
         }
@@ -219,11 +218,15 @@ impl Drop for AtomicFile {
 /// Removes the temporary files, because the run ends now. Afterwards, this process creates and moves no file any more:
 /// a thread that tries to waits for the end of the process.
 pub(crate) fn remove_unfinished_files() {
-    let temporary_paths = lock_mutex(&TEMPORARY_PATHS);
+    let temporary_paths = lock_temporary_paths();
     for path in temporary_paths.iter() {
         let _ = fs::remove_file(path);
     }
     mem::forget(temporary_paths);
+}
+
+fn lock_temporary_paths() -> MutexGuard<'static, Vec<PathBuf>> {
+    TEMPORARY_PATHS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes the output of `write_content` to `stream` through a buffer.

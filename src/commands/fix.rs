@@ -1,12 +1,11 @@
 //! Runs `sluicegate fix`: checks the files, proves the fixes of their findings, writes the fixed files.
 
 use crate::error::Failure;
-use crate::gate::RunFindings;
 use crate::gate::check_subject::CheckSubject;
-use crate::gate::is_within_any;
 use crate::gate::local_review::LocalReview;
 use crate::gate::project_checks::fix_destination::FixDestination;
 use crate::gate::project_checks::project_fixes::{FixScope, FixSource};
+use crate::gate::{RunFindings, is_within_any};
 use crate::job::cli::{CheckArgs, FixArgs, RangeArgs, SelectionArgs};
 use crate::job::context::DeepenSubject;
 use crate::job::settings::{CheckSettings, SettingSources};

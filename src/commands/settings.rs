@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, SettingsArgs};
 use crate::job::settings::EffectiveSetting;
-use crate::operations::doctor::local_checks::resolve_settings_for_checks;
+use crate::operations::doctor::doctor_settings::resolve_settings_for_checks;
 use crate::session::response_output::{format_json, format_table_within};
 use crate::session::{CommandResult, Session};
 use serde_json::{Value, json};

@@ -10,6 +10,7 @@ mod input_files;
 mod needed_lines;
 pub(crate) mod output_conflicts;
 pub(crate) mod output_files;
+mod policy_flags;
 mod report_changes;
 mod report_context;
 mod report_files;

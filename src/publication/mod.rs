@@ -10,6 +10,7 @@ mod existing_version;
 mod junit_report;
 mod local_preview;
 mod merged_commit;
+mod needed_hashes;
 mod next_version_name;
 mod outcome_report;
 mod planned_publish;
@@ -237,19 +238,6 @@ impl Publication<'_> {
         status.worse(self.write_records(receipt))
     }
 
-    /// Returns the content hashes of the plan's files, and the exit status. There are no hashes if no output contains
-    /// them, because hashing takes time. If a file cannot be read, reports that the receipt lacks the hashes: the
-    /// outcome of the publish is known without them.
-    fn compute_needed_hashes(&self, plan: &Plan) -> (Vec<String>, ExitStatus) {
-        if !self.publish_options(plan).needs_hashes {
-            return (Vec::new(), ExitStatus::Success);
-        }
-        match plan.hash_all_files() {
-            Ok(hashes) => (hashes, ExitStatus::Success),
-            Err(error) => (Vec::new(), self.report_missing_hashes(error)),
-        }
-    }
-
     fn print_plan_warnings(&self, plan: &Plan) {
         for warning in &plan.warning_summary {
             self.session.ui.warn(warning);
@@ -304,15 +292,6 @@ impl Publication<'_> {
             status = status.worse(self.report_missing_hashes(error));
         }
         Ok(status.worse(self.write_records(receipt)))
-    }
-
-    /// Reports that the receipt of this publish has no content hashes, because a file could not be read. Returns the
-    /// exit status.
-    fn report_missing_hashes(&self, error: PublishError) -> ExitStatus {
-        let failure = Failure::from(error)
-            .context("could not compute the content hashes, so the receipt has neither files nor a digest");
-        self.session
-            .report_failure_as("The receipt is incomplete", &failure)
     }
 
     /// Plans the publish of the target's commit, from the source in the settings.

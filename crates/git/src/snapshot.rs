@@ -291,7 +291,7 @@ impl Snapshot<'_> {
     }
 
     /// Returns the paths of other repositories within this one: submodules, and on disk also repositories that were not
-    /// added. A commit can have a submodule without the file `.gitmodules`: `git add` of a repository writes no such
+    /// added. A commit can have a submodule without the file `.gitmodules`: `git add` of a repository does not write the
     /// file.
     pub fn list_nested_repositories(&self) -> Result<Vec<String>, GitError> {
         let paths: Vec<String> = match &self.files {

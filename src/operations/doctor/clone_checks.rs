@@ -1,7 +1,7 @@
 //! Checks of the clone: its commits, its history and its remote.
 
 use super::doctor_check::CheckOutcome;
-use super::local_checks::DoctorSettings;
+use super::doctor_settings::DoctorSettings;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::context::ContextError;

@@ -2,26 +2,21 @@
 
 use super::clone_checks::{check_clone_depth, check_remote};
 use super::doctor_check::{self, Check, CheckOutcome};
+use super::doctor_settings::{DoctorSettings, resolve_settings_for_checks};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci::Host;
-use crate::job::cli::{CiArgs, ReviewArgs, SmokeFlags};
-use crate::job::settings::Connection;
-use crate::session::{Session, is_ci};
+use crate::session::Session;
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt;
 use crate::workspace::gate_files::list_hidden_root_entries;
 use crate::workspace::rules_remedy::RulesRemedy;
-use crate::workspace::unusable_publish_settings::{
-    reject_next_without_comparison, reject_unusable_publish_settings,
-};
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::{GitError, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{
     RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines, shared_pipelines_path,
 };
 use sluicegate_pipelines::rules;
-use sluicegate_platform::api::ReviewFields;
 
 /// Maximum number of missing pipelines to list.
 const MAX_LISTED_PIPELINES: usize = 5;
@@ -45,19 +40,6 @@ const REPOSITORY_CHECKS: [&str; 7] = [
     TEAM_RULES_CHECK,
     WAIVERS_CHECK,
 ];
-
-/// The settings that other checks need.
-pub(crate) struct DoctorSettings {
-    pub(crate) connection: Connection,
-    /// The fields of a review request.
-    pub(crate) request_fields: ReviewFields,
-    /// Set if the platform is used: it is configured, or this is a CI job.
-    pub(crate) uses_platform: bool,
-    /// Whether a setting is set that only a publish needs.
-    pub(crate) publishes: bool,
-    /// Whether missing commits are fetched.
-    pub(super) deepens: bool,
-}
 
 /// Runs the checks that need no network and adds them to `checks`. Returns the settings if they are valid, because the
 /// remote checks need them.
@@ -111,32 +93,6 @@ fn add_outcome<T>(
             None
         }
     }
-}
-
-/// Resolves all settings of reviews and publishes, so that an invalid one is reported even if no other check needs it.
-/// Returns those that later checks need. A CI job is expected to use the platform, even if its connection is not
-/// configured.
-pub(crate) fn resolve_settings_for_checks(session: &Session) -> Result<DoctorSettings, Failure> {
-    let sources = session.read_setting_sources()?;
-    sources.resolve_config_dir(&session.global)?;
-    let review = sources.resolve_review_settings(&ReviewArgs::default())?;
-    reject_unusable_publish_settings(&sources)?;
-    // Doctor runs with the settings of the job, so they must fit together, and a value that the smoke runs need must be
-    // set, too.
-    reject_next_without_comparison(&sources.resolve_partial_publish_settings()?)?;
-    sources.resolve_smoke_settings(&SmokeFlags::default())?;
-    let publish_on = sources.resolve_publish_on(&CiArgs::default())?;
-    let connection = sources.resolve_connection(&session.global)?;
-    let prefix_flag = None;
-    let publishes =
-        publish_on.explain_no_publish().is_none() || sources.resolve_optional_prefix(prefix_flag)?.is_some();
-    Ok(DoctorSettings {
-        uses_platform: publishes || connection.has_any_setting() || is_ci(&session.env),
-        connection,
-        publishes,
-        deepens: review.gate.revisions.deepen,
-        request_fields: review.request_fields,
-    })
 }
 
 /// Describes the CI host and, in a job, the event that started it.

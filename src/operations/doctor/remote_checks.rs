@@ -3,7 +3,7 @@
 //! The connection is tried without the token first, so that no token goes to an address that is not the platform's.
 
 use super::doctor_check::{self, Check, CheckOutcome};
-use super::local_checks::DoctorSettings;
+use super::doctor_settings::DoctorSettings;
 use super::request_limit::{NoResponse, undecided_failure, with_timeout};
 use crate::error::Failure;
 use crate::job::settings::Connection;

@@ -213,11 +213,7 @@ fn clone_of_fork_without_commit_of_target_is_refused() {
         ] {
             let output = call.run(flags);
             assert_eq!(output.code, 7, "{name} {flags:?}: {}", output.all());
-            output.saying(&[
-                "could not prove which commits the target branch",
-                "`origin` is",
-                "hint: ",
-            ]);
+            output.saying(&["could not prove which commits", "`origin` is", "hint: "]);
         }
         // The job fetches the target itself, under a name of its own.
         let remote = fork.world.remote().display().to_string();
@@ -243,7 +239,7 @@ fn report_comparison_in_clone_of_fork_is_refused() {
     for (name, call) in fork.jobs_without_commit() {
         let output = call.run("report --compare old.json new.json");
         assert_eq!(output.code, 7, "{name}: {}", output.all());
-        output.saying(&["could not prove which commits the target branch"]);
+        output.saying(&["could not prove which commits"]);
         // A mirror that the job names is the target, also for the gate configuration of the new report.
         let url = git(&fork.clone, "config remote.origin.url");
         let call = call.variable("SLUICEGATE_TARGET_REPOSITORY", url);

@@ -201,6 +201,7 @@ fn readme_and_the_book_use_only_flags_that_exist() {
         "ext-diff",
         "filter",
         "no-ext-diff",
+        "no-textconv",
         "prune",
         "quiet",
     ];

@@ -283,7 +283,7 @@ fn bare_repository_has_no_files_on_disk() {
     let head = bare.head().unwrap().commit;
     let error = worktree_request().plan_of(&bare, &head).unwrap_err();
     assert!(matches!(error, PublishError::Git(GitError::NoWorkTree { .. })));
-    assert!(error.hint().unwrap().contains("--from commit"));
+    assert!(error.hint().unwrap().contains("(--head)"));
 }
 
 #[test]
