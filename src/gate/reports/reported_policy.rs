@@ -31,7 +31,9 @@ impl SavedReports<'_> {
             let context = &report.context;
             let mut reason = None;
             if !is_policy_unknown {
-                reason = workspace.explain_other_policy(context)?;
+                reason = workspace
+                    .explain_other_policy(context)?
+                    .or_else(|| workspace.explain_other_config(context));
             }
             if let (None, Some(platform), Some(job_platform)) = (&reason, &context.platform, &job_platform)
                 && platform != job_platform
@@ -43,7 +45,8 @@ impl SavedReports<'_> {
             if let Some(reason) = reason {
                 let message = format!("cannot use the report {}: {reason}", file.display());
                 return Err(Failure::usage(message).with_hint(
-                    "review the commit again, with the settings and the target branch of this job",
+                    "pass the same --config and --config-dir as the review, or review the commit again with the \
+                     settings and the target branch of this job",
                 ));
             }
         }

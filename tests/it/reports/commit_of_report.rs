@@ -733,3 +733,20 @@ fn report_of_review_by_other_platform_is_refused_in_job_with_platform() {
         .run("report ../review.json")
         .expect(0);
 }
+
+#[test]
+fn report_of_review_with_other_config_file_is_refused() {
+    let (world, server, job) = change_between_two_policies();
+    let in_pull_request = || job(&world, publish_call(&world, &server), "main");
+    fs::write(world.path().join("lenient.yaml"), "review: { fail-on: never }\n").unwrap();
+    in_pull_request()
+        .run("review --all --config ../lenient.yaml --report json=../review.json")
+        .expect(0);
+    in_pull_request()
+        .run("report ../review.json")
+        .expect(2)
+        .saying(&["different values of --config", "hint: pass the same --config"]);
+    in_pull_request()
+        .run("report --config ../lenient.yaml ../review.json")
+        .expect(0);
+}
