@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::workspace::lock_file::LockFile;
+use crate::workspace::lock_file::open_lock_file;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -23,11 +23,11 @@ pub(crate) struct StateFile<'p> {
     pub flag: &'static str,
 }
 
-/// The lock of a state file; dropping it releases the lock, and removes the lock file if this run created it.
+/// The lock of a state file; dropping it releases the lock, and removes the lock file.
 #[derive(Debug)]
 pub(crate) struct StateLock {
     path: PathBuf,
-    lock_file: LockFile,
+    file: File,
 }
 
 impl StateLock {
@@ -52,8 +52,10 @@ impl StateLock {
 
 impl Drop for StateLock {
     fn drop(&mut self) {
-        // A file that remains does not matter: the next run locks it again.
-        if self.lock_file.is_created && is_file_at(&self.lock_file.file, &self.path) {
+        // A file with content is not a lock file of this program. A file that remains does not matter: the next run locks
+        // it again.
+        let is_empty = self.file.metadata().is_ok_and(|metadata| metadata.len() == 0);
+        if is_empty && is_file_at(&self.file, &self.path) {
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -65,20 +67,20 @@ fn try_acquire(path: &Path) -> Result<Option<StateLock>, TryLockError> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory).map_err(TryLockError::Error)?;
     }
-    match LockFile::open_or_create(path) {
-        Ok(lock_file) => try_lock(lock_file, path),
+    match open_lock_file(path) {
+        Ok(file) => try_lock(file, path),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(TryLockError::Error(error)),
     }
 }
 
 /// Locks the file. Returns `None` if the path no longer leads to the file: a lock on it then protects nothing.
-fn try_lock(lock_file: LockFile, path: &Path) -> Result<Option<StateLock>, TryLockError> {
-    lock_file.file.try_lock()?;
-    let is_at_path = is_file_at(&lock_file.file, path);
+fn try_lock(file: File, path: &Path) -> Result<Option<StateLock>, TryLockError> {
+    file.try_lock()?;
+    let is_at_path = is_file_at(&file, path);
     Ok(is_at_path.then(|| StateLock {
         path: path.to_owned(),
-        lock_file,
+        file,
     }))
 }
 
@@ -128,24 +130,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lock_file_that_another_run_locked_first_is_not_removed() {
+    fn lock_file_that_another_run_locked_first_is_removed_by_that_run() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("state.lock");
-        let created = LockFile::open_or_create(&path).unwrap();
-        assert!(created.is_created);
+        let [created, waiting] = [(); 2].map(|()| open_lock_file(&path).unwrap());
         let lock = try_acquire(&path).unwrap().unwrap();
         assert!(matches!(try_lock(created, &path), Err(TryLockError::WouldBlock)));
         assert!(matches!(try_acquire(&path), Err(TryLockError::WouldBlock)));
-        drop(lock);
-        // The run that created the file removes it only if it has locked it.
         assert!(path.exists());
+        drop(lock);
+        assert!(!path.exists());
+        // A lock on the removed file protects nothing.
+        assert!(try_lock(waiting, &path).unwrap().is_none());
         assert!(try_acquire(&path).unwrap().is_some());
     }
 
     #[test]
-    fn lock_file_that_its_creator_locked_is_removed() {
+    fn lock_file_of_killed_run_is_removed_by_the_next_one() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("state.lock");
+        fs::write(&path, "").unwrap();
         let lock = try_acquire(&path).unwrap().unwrap();
         assert!(matches!(try_acquire(&path), Err(TryLockError::WouldBlock)));
         drop(lock);

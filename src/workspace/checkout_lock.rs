@@ -1,7 +1,7 @@
 //! Lets the commands that edit files of one checkout run one after another. Each reads whole files and replaces them, so
 //! that of two at the same time one would lose the edit of the other.
 
-use super::lock_file::LockFile;
+use super::lock_file::open_lock_file;
 use crate::error::Failure;
 use crate::session::Session;
 use sluicegate_git::Repository;
@@ -83,8 +83,8 @@ enum LockOutcome {
 /// Locks the file, which is created if it is missing. Waits at most `max_wait` for another process that has the lock.
 /// Calls `notify` once if the wait is longer than [`NOTICE_DELAY`].
 fn wait_for_lock(path: &Path, max_wait: Duration, notify: &dyn Fn()) -> LockOutcome {
-    let file = match LockFile::open_or_create(path) {
-        Ok(lock_file) => lock_file.file,
+    let file = match open_lock_file(path) {
+        Ok(file) => file,
         Err(error) => return LockOutcome::Unlockable(error),
     };
     let started_at = Instant::now();

@@ -535,7 +535,7 @@ fn apply_refuses_a_state_file_that_another_run_uses() {
 }
 
 #[test]
-fn apply_removes_only_a_lock_file_that_it_created() {
+fn apply_removes_only_an_empty_lock_file() {
     for content in [None, Some("a file of the team")] {
         let (world, platform) = (World::new(), provision_platform(None));
         world.write("p.yaml", hybrid_file());
