@@ -198,20 +198,23 @@ impl Workspace<'_> {
         let base = self.repo.snapshot(commit.clone());
         // The selection has already failed if these settings cannot be read.
         let moved_files = self.find_moved_rules(&base, snapshot).unwrap_or_default();
-        let replaced_path = moved_files
+        let moved_file = moved_files
             .iter()
-            .find(|moved_file| moved_file.new_path.as_ref() == Some(&change.path))
-            .and_then(|moved_file| moved_file.old_path.as_deref());
-        let old_path = replaced_path.or_else(|| change.rename_source());
-        let link_sentences = match replaced_path {
+            .find(|moved_file| moved_file.new_path.as_ref() == Some(&change.path));
+        let link_sentences = match moved_file {
             None => self.describe_changed_link(&base, snapshot, files, &change.path),
             Some(_) => None,
         };
         let mut sentences = link_sentences.unwrap_or_else(|| {
-            let (old, new) = (
-                self.read_version(&base, files, old_path.unwrap_or(&change.path)),
-                self.read_version(snapshot, files, &change.path),
-            );
+            let old = match moved_file {
+                // If the settings turned the rules off, all rules of the file become active.
+                Some(moved_file) => self.read_selected_rules(&base, files, moved_file.old_path.as_deref()),
+                None => {
+                    let old_path = change.rename_source().unwrap_or(&change.path);
+                    self.read_version(&base, files, old_path)
+                }
+            };
+            let new = self.read_version(snapshot, files, &change.path);
             files.describe_changes(&change.path, &old, &new, DescriptionLength::Short)
         });
         if files.is_settings(&change.path) {

@@ -57,7 +57,11 @@ impl Session {
                     ..gate_file
                 }
             }
-            None => policy::read_job_file(&normalize_path(&file), presence)?,
+            None => {
+                let job_file = normalize_path(&file);
+                self.reject_link_out_of_repository(&job_file)?;
+                policy::read_job_file(&job_file, presence)?
+            }
         };
         let config_digest_of_job = match (&config_file, gate_file.policy_text()) {
             (None, Some(text)) => Some(hash_config_file_of_job(&file, &text.text)),

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 /// that was built to have hundreds would multiply the work of every comparison.
 const MAX_MERGE_BASES: usize = 16;
 
-/// Maximum number of commits of a first-parent history that are visited.
+/// Maximum number of commits of a history that are visited.
 const MAX_VISITED_COMMITS: usize = 100_000;
 
 /// A setting with which git reads the commits themselves, and not a file about them, which an earlier job may have
@@ -103,25 +103,30 @@ impl Repository {
             .collect())
     }
 
-    /// Visits the commit and its first-parent history, newest first, until `visit` returns false. Returns false if
-    /// the history was cut off by a shallow clone or by the limit of visited commits.
-    pub fn walk_first_parents(
+    /// Visits the commit and all its ancestors, each once, with its parents. Returns false if the history was cut off
+    /// by a shallow clone or by the limit of visited commits.
+    pub fn walk_history(
         &self,
         commit: &CommitId,
-        mut visit: impl FnMut(&CommitId) -> Result<bool, GitError>,
+        mut visit: impl FnMut(&CommitId, &[CommitId]) -> Result<(), GitError>,
     ) -> Result<bool, GitError> {
-        let mut next = Some(commit.clone());
-        for _ in 0..MAX_VISITED_COMMITS {
-            let Some(commit) = next else { return Ok(true) };
-            if !visit(&commit)? {
-                return Ok(true);
-            }
-            if commit.oid().is_ok_and(|oid| self.shallow.contains(&oid)) {
+        let mut is_complete = true;
+        let mut visited_commits = HashSet::from([commit.clone()]);
+        let mut pending = vec![commit.clone()];
+        while let Some(commit) = pending.pop() {
+            if visited_commits.len() > MAX_VISITED_COMMITS {
                 return Ok(false);
             }
-            next = self.parents(&commit)?.into_iter().next();
+            is_complete &= !commit.oid().is_ok_and(|oid| self.shallow.contains(&oid));
+            let parents = self.parents(&commit)?;
+            visit(&commit, &parents)?;
+            for parent in parents {
+                if visited_commits.insert(parent.clone()) {
+                    pending.push(parent);
+                }
+            }
         }
-        Ok(false)
+        Ok(is_complete)
     }
 
     /// Returns the parents that the commit records, even if a shallow clone does not have them.

@@ -1,4 +1,4 @@
-//! Finds the commit by which a repository adopted `new-only`: the findings of that commit are known until a first
+//! Finds the commits by which a repository adopted `new-only`: the findings of these commits are known until a first
 //! version is published.
 
 use crate::job::context::PolicyRevision;
@@ -8,69 +8,68 @@ use crate::workspace::Workspace;
 use sluicegate_git::{BlobId, CommitId, FileContent, GitError};
 use std::collections::{HashMap, HashSet};
 
+/// Maximum number of commits that adopt `new-only`. The review evaluates the pipelines of each.
+const MAX_ADOPTION_COMMITS: usize = 16;
+
 /// Result of the search for the adoption in the history of the default branch.
 pub(crate) enum Adoption {
-    /// The earliest commits whose configuration file has `new-only`, the earliest first. There are two if the later one
-    /// is a merge of a branch that already had it: a finding is known only if both have it.
+    /// The commits whose configuration file has `new-only` while no parent's file has it. There are several if a
+    /// merged branch adopted it again: a finding is known only if all of them have it.
     AtCommits(Vec<CommitId>),
-    /// The default branch has `new-only` since this commit, which head does not contain.
+    /// This commit of the default branch adopted `new-only`, and head does not contain it.
     NotInHead(CommitId),
     /// No commit has `new-only`; the job sets it by a flag or variable.
     NotInHistory,
-    /// The clone does not have the full history.
-    Unknown,
+    /// The commits cannot be determined, for this reason.
+    Unknown { reason: String },
 }
 
 impl Workspace<'_> {
-    /// Searches the first-parent history of the default branch for the earliest commit whose configuration file sets
-    /// `new-only`: its findings are known until a first version is published. Another branch must not decide which of
-    /// its own findings are known, so `head` is searched only if it is a commit of the default branch. Returns
-    /// `Unknown` if the clone lacks a part of the history, because an earlier commit may be in that part.
+    /// Searches the history of the default branch for the commits that adopted `new-only` in the configuration file:
+    /// their findings are known until a first version is published. Another branch must not decide which of its own
+    /// findings are known, so `head` is searched only if it is a commit of the default branch. A user may merge the
+    /// default branch into a branch that adopted `new-only` itself, and push the merge, so every parent is searched,
+    /// and `head` must contain every adoption. Returns `Unknown` if the clone lacks a part of the history, because
+    /// another adoption may be in that part.
     pub(crate) fn find_new_only_adoption(&self, head: &CommitId) -> Result<Adoption, GitError> {
+        let Some(config_file) = &self.config_file else {
+            return Ok(Adoption::NotInHistory);
+        };
         let tip = match &self.target_revision {
             PolicyRevision::Commit { commit, .. } => commit,
             PolicyRevision::Head { .. } => head,
-            PolicyRevision::Unknown { .. } => return Ok(Adoption::NotInHistory),
-        };
-        let Some(config_file) = &self.config_file else {
-            return Ok(Adoption::NotInHistory);
+            PolicyRevision::Unknown { reason } => {
+                let reason = format!("it is unknown when `new-only` was adopted, because {reason}");
+                return Ok(Adoption::Unknown { reason });
+            }
         };
         let mut search = AdoptionSearch {
             workspace: self,
             config_file,
             has_new_only_by_blob: HashMap::new(),
-            visited_commits: HashSet::new(),
-            is_history_incomplete: false,
         };
-        let mut adoption_commits: Vec<CommitId> = Vec::new();
-        let mut next_start = Some(tip.clone());
-        while let Some(start) = next_start {
-            let Some(commit) = search.find_earliest_commit(&start)? else {
-                break;
-            };
-            // If a user merges the default branch into a branch and pushes the merge (`git pull`), the earlier commits
-            // of the default branch are no longer in its first-parent history.
-            next_start = search.find_merged_parent(&commit)?;
-            // Those between the newest and the earliest commit are not needed.
-            adoption_commits.truncate(1);
-            adoption_commits.push(commit);
+        let Some(commits) = search.list_adoption_commits(tip)? else {
+            return Ok(Adoption::in_missing_history());
+        };
+        if commits.len() > MAX_ADOPTION_COMMITS {
+            let reason = format!(
+                "more than {MAX_ADOPTION_COMMITS} commits of the default branch set `new-only` again"
+            );
+            return Ok(Adoption::Unknown { reason });
         }
-        if search.is_history_incomplete {
-            return Ok(Adoption::Unknown);
-        }
-        let Some(first_commit) = adoption_commits.first().cloned() else {
+        if commits.is_empty() {
             return Ok(Adoption::NotInHistory);
-        };
-        let mut contained_commits = Vec::new();
-        for commit in adoption_commits.into_iter().rev() {
-            if self.repo.contains_commit(head, &commit)? {
-                contained_commits.push(commit);
+        }
+        for commit in &commits {
+            if !self.repo.contains_commit(head, commit)? {
+                return Ok(if self.repo.is_shallow() {
+                    Adoption::in_missing_history()
+                } else {
+                    Adoption::NotInHead(commit.clone())
+                });
             }
         }
-        if contained_commits.is_empty() {
-            return Ok(Adoption::NotInHead(first_commit));
-        }
-        Ok(Adoption::AtCommits(contained_commits))
+        Ok(Adoption::AtCommits(commits))
     }
 
     /// Returns whether this version of the configuration file sets `new-only`. A file that is too large or that cannot
@@ -88,46 +87,48 @@ impl Workspace<'_> {
     }
 }
 
-/// A search for the earliest commit whose configuration file sets `new-only`.
+impl Adoption {
+    /// Returns the result for a clone that lacks a part of the history.
+    fn in_missing_history() -> Self {
+        Self::Unknown {
+            reason: "this clone lacks the full history, which shows when `new-only` was adopted: fetch the full history \
+                     (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
+                .to_owned(),
+        }
+    }
+}
+
+/// A search for the commits that adopted `new-only` in the configuration file.
 struct AdoptionSearch<'w> {
     workspace: &'w Workspace<'w>,
     /// The path of the configuration file from the repository root.
     config_file: &'w str,
     has_new_only_by_blob: HashMap<BlobId, bool>,
-    visited_commits: HashSet<CommitId>,
-    /// The clone lacks a part of a searched history.
-    is_history_incomplete: bool,
 }
 
 impl AdoptionSearch<'_> {
-    /// Returns the earliest commit with `new-only` in the first-parent history of `start`, without the commits that
-    /// were visited before.
-    fn find_earliest_commit(&mut self, start: &CommitId) -> Result<Option<CommitId>, GitError> {
-        let mut earliest_commit = None;
+    /// Returns the commits in the history of `tip` that have `new-only` while none of their parents has it. Returns
+    /// `None` if the clone lacks a part of the history.
+    fn list_adoption_commits(&mut self, tip: &CommitId) -> Result<Option<Vec<CommitId>>, GitError> {
+        let mut commits = Vec::new();
+        let mut commits_with_new_only = HashSet::new();
         let repo = &self.workspace.repo;
-        // The walk begins at the newest commit, so the last commit that is set is the earliest one. The closure returns
-        // true to continue with the next commit.
-        let is_complete = repo.walk_first_parents(start, |commit| {
-            if !self.visited_commits.insert(commit.clone()) {
-                return Ok(false);
-            }
+        let is_complete = repo.walk_history(tip, |commit, parents| {
             if self.has_new_only_at(commit)? {
-                earliest_commit = Some(commit.clone());
+                commits_with_new_only.insert(commit.clone());
+                commits.push((commit.clone(), parents.to_vec()));
             }
-            Ok(true)
+            Ok(())
         })?;
-        self.is_history_incomplete |= !is_complete;
-        Ok(earliest_commit)
-    }
-
-    /// Returns the first of the other parents of a merge that has `new-only`.
-    fn find_merged_parent(&mut self, commit: &CommitId) -> Result<Option<CommitId>, GitError> {
-        for parent in self.workspace.repo.parents(commit)?.into_iter().skip(1) {
-            if self.has_new_only_at(&parent)? {
-                return Ok(Some(parent));
-            }
+        if !is_complete {
+            return Ok(None);
         }
-        Ok(None)
+        commits.retain(|(_, parents)| {
+            !parents
+                .iter()
+                .any(|parent| commits_with_new_only.contains(parent))
+        });
+        Ok(Some(commits.into_iter().map(|(commit, _)| commit).collect()))
     }
 
     /// Returns whether the configuration file of the commit sets `new-only`.

@@ -3,7 +3,6 @@
 use super::adoption::Adoption;
 use super::{Baseline, describe_earlier_base};
 use crate::error::Failure;
-use crate::job::context::join_short_ids;
 use crate::job::settings::Connection;
 use crate::session::Session;
 use crate::session::artifact_versions::list_versions;
@@ -80,8 +79,9 @@ impl Baseline {
         Ok(Self::at_published_commit(None, reason))
     }
 
-    /// Builds the baseline of a publish if no version is published: the commit by which the default branch adopted
+    /// Builds the baseline of a publish if no version is published: the commits by which the default branch adopted
     /// `new-only`, so that one merge is enough to adopt it. Without such a commit, the baseline has only a reason.
+    /// Findings that reached the default branch after the adopting branch was created are new.
     fn at_new_only_adoption(
         workspace: &Workspace<'_>,
         prefix: &str,
@@ -91,11 +91,15 @@ impl Baseline {
         Ok(match workspace.find_new_only_adoption(head)? {
             Adoption::AtCommits(commits) => {
                 let reason = format!(
-                    "{} {}, which set `new-only` in sluicegate.yaml, because {missing_version}",
-                    if commits.len() == 1 { "commit" } else { "commits" },
-                    join_short_ids(&commits)
+                    "{} set `new-only` in sluicegate.yaml, and {missing_version}. Fix or waive all other findings",
+                    if commits.len() == 1 {
+                        "this commit"
+                    } else {
+                        "these commits"
+                    },
                 );
                 Self {
+                    note: describe_earlier_base(&commits, &reason),
                     bases: commits,
                     ..Self::at_published_commit(None, reason)
                 }
@@ -109,13 +113,9 @@ impl Baseline {
                 Self::at_published_commit(None, reason)
             }
             Adoption::NotInHistory => Self::at_published_commit(None, missing_version),
-            Adoption::Unknown => Self::at_published_commit(
-                None,
-                format!(
-                    "{missing_version}, and this clone lacks the full history, which shows when \
-                     `new-only` was adopted: fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
-                ),
-            ),
+            Adoption::Unknown { reason } => {
+                Self::at_published_commit(None, format!("{missing_version}, and {reason}"))
+            }
         })
     }
 

@@ -117,7 +117,7 @@ impl Workspace<'_> {
             .canonicalize()
             .unwrap_or_else(|_| absolute_path.clone());
         let root = self.repo.root();
-        // Without links, `LINK/..` is another directory than with links, and a link may lead to one of the change.
+        // `LINK/..` is the parent of the link's target, which may be in the checkout.
         let is_inside = policy::find_path_in_repository(root, &absolute_path).is_some()
             || policy::find_path_in_repository(root, &real_path).is_some()
             || !policy::find_links_in_path(root, &absolute_path).is_empty();

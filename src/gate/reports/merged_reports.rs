@@ -278,9 +278,13 @@ fn end_expired_waivers(report: &mut Report, today: Date) {
     }
     if expired_count > 0 {
         let finding_count = format_count(expired_count, "finding");
-        report
-            .notes
-            .push(format!("the waivers of {finding_count} expired since the review"));
+        let mut note = format!("the waivers of {finding_count} expired since the review");
+        if state_of_new_finding.is_some() {
+            note.push_str(
+                ", which did not record whether the base has these findings, so they are treated as new",
+            );
+        }
+        report.notes.push(note);
     }
 }
 

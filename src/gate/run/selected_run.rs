@@ -128,10 +128,10 @@ impl<'a> SelectedRun<'a> {
             None => None,
         };
         let pipelines = &mut self.selection.pipelines;
+        let total = pipelines.describe_file_count();
         let shard_selection = ShardSelection::keep_shard(shard, pipelines);
         if let Some(shard) = shard_selection.shard {
             let kept_count = pipelines.files.len();
-            let total = format_count(kept_count + shard_selection.left_out_count, "pipeline");
             self.session
                 .ui
                 .say(&format!("shard {shard}: {kept_count} of {total}"));

@@ -127,6 +127,11 @@ impl SelectionResult {
 
 /// Describes the number of files, and counts those that are not pipelines separately: `2 pipelines and 1 other file`.
 pub(crate) fn describe_file_count<'p>(paths: impl Iterator<Item = &'p str>) -> String {
+    count_files(paths, "pipeline")
+}
+
+/// Describes the number of files as [`describe_file_count`] does, with this noun for the pipelines.
+fn count_files<'p>(paths: impl Iterator<Item = &'p str>, pipeline_noun: &str) -> String {
     let (mut pipeline_count, mut other_count) = (0, 0);
     for path in paths {
         if is_pipeline(path) {
@@ -135,7 +140,7 @@ pub(crate) fn describe_file_count<'p>(paths: impl Iterator<Item = &'p str>) -> S
             other_count += 1;
         }
     }
-    let pipelines = format_count(pipeline_count, "pipeline");
+    let pipelines = format_count(pipeline_count, pipeline_noun);
     let other_files = format_count(other_count, "other file");
     match (pipeline_count, other_count) {
         (_, 0) => pipelines,
@@ -164,13 +169,18 @@ impl SelectedPipelines {
     /// Describes the number of files to review that are among the candidates at `paths`, such as `2 changed pipelines`.
     /// Without a base, the candidates are all pipelines, changed or not. Returns `None` if there are no such files.
     pub(crate) fn describe_reviewed_files(&self, paths: &BTreeSet<String>) -> Option<String> {
-        let file_count = self.files.iter().filter(|path| paths.contains(*path)).count();
+        let reviewed_files: Vec<&str> = self
+            .files
+            .iter()
+            .filter(|path| paths.contains(*path))
+            .map(String::as_str)
+            .collect();
         let noun = if self.bases.is_empty() {
             "pipeline"
         } else {
             "changed pipeline"
         };
-        (file_count > 0).then(|| format_count(file_count, noun))
+        (!reviewed_files.is_empty()).then(|| count_files(reviewed_files.into_iter(), noun))
     }
 }
 

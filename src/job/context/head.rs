@@ -351,9 +351,5 @@ fn find_default_branch_with_commit(
     commit: &CommitId,
 ) -> Result<Option<String>, ContextError> {
     let branches = TargetBranches::for_event(repo, ci, commit_source)?;
-    let default_branch = match &ci.default_branch {
-        Some(name) => branches.find_tracked_branch(name)?,
-        None => branches.find_recorded_default_branch()?,
-    };
-    find_branch_with_commit(repo, default_branch, commit)
+    find_branch_with_commit(repo, branches.find_default_branch()?, commit)
 }

@@ -129,10 +129,7 @@ pub fn recognize_default_branch_run(repo: &Repository, ci: &mut CiContext) -> Re
         return Ok(());
     }
     let branches = TargetBranches::for_event(repo, ci, CommitSource::Host)?;
-    let default_branch = match &ci.default_branch {
-        Some(name) => branches.find_tracked_branch(name)?,
-        None => branches.find_recorded_default_branch()?,
-    };
+    let default_branch = branches.find_default_branch()?;
     let commit = repo.find_commit_with_id(ci.commit.as_deref().unwrap_or_default())?;
     let (Some(default_branch), Some(commit)) = (default_branch, commit) else {
         return Ok(());

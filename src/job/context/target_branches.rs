@@ -141,6 +141,14 @@ impl<'a> TargetBranches<'a> {
             .find(|branch| self.is_on_target_remote(branch)))
     }
 
+    /// Returns the remote-tracking branch of the target's default branch, which the host names, otherwise the clone.
+    pub(super) fn find_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
+        match &self.ci.default_branch {
+            Some(name) => self.find_tracked_branch(name),
+            None => self.find_recorded_default_branch(),
+        }
+    }
+
     /// Returns the name of the target's default branch from the host, otherwise from the clone.
     pub(super) fn find_default_branch_name(&self) -> Result<Option<String>, GitError> {
         match &self.ci.default_branch {

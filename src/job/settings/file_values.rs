@@ -100,6 +100,7 @@ pub(super) fn deserialize_globs<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<String>>, D::Error> {
     let globs = Option::<Vec<ValidGlob>>::deserialize(deserializer)?;
+    reject_too_many_globs(globs.as_ref().map_or(0, Vec::len)).map_err(serde::de::Error::custom)?;
     Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
 }
 

@@ -42,6 +42,9 @@ fn change_of_list_setting_is_described_by_its_entries() {
     insta::assert_snapshot!(said("exclude: [a, b]", "exclude: [b]"), @"exclude: - a (tightened)");
     insta::assert_snapshot!(said("", "include: ['sales/**']"), @"include: + sales/**, - **/*.orch.yaml, - **/*.tran.yaml (relaxed)");
     insta::assert_snapshot!(said("include: ['sales/**']", ""), @"include: + **/*.orch.yaml, + **/*.tran.yaml, - sales/** (tightened)");
+    insta::assert_snapshot!(said("include: ['**/*']", ""), @"include: + **/*.orch.yaml, + **/*.tran.yaml, - **/* (changed)");
+    insta::assert_snapshot!(said("include: ['**/*.{orch,tran}.yaml']", "include: ['**/*']"), @"include: + **/*, - **/*.{orch,tran}.yaml (changed)");
+    insta::assert_snapshot!(said("include: ['**/*']", "include: ['*/**']"), @"include: + */**, - **/* (relaxed)");
     insta::assert_snapshot!(said("", "include: ['**/*.orch.yaml']"), @"include: - **/*.tran.yaml (relaxed)");
     insta::assert_snapshot!(said("exclude: [a]", "exclude: [a]\nreview: { exclude: [a, b] }"), @"review.exclude: + b (relaxed)");
     insta::assert_snapshot!(said("exclude: [a]", "exclude: [a]\nreview: { exclude: [] }"), @"review.exclude: - a (tightened)");

@@ -165,6 +165,38 @@ fn review_whose_waivers_expired_since_is_not_accepted() {
 }
 
 #[test]
+fn report_of_expired_waivers_says_that_review_did_not_compare_their_findings() {
+    let (world, server) = stage();
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
+    world.write(
+        "sluicegate-waivers.yaml",
+        "- { rule: component-naming-convention, path: sales/load.orch.yaml, reason: legacy, until: 2999-12-31 }\n",
+    );
+    world.commit("waived");
+    world.push();
+    let text = "did not record whether the base has these findings";
+    for (flags, is_compared) in [("--base HEAD --new-only", true), ("", false)] {
+        publish_call(&world, &server)
+            .run(format!("review --all {flags} --report json=../review.json"))
+            .expect(0);
+        let report = fs::read_to_string(world.path().join("review.json")).unwrap();
+        world.write("../expired.json", report.replace("2999-12-31", "2026-01-31"));
+        let report = Call::new(&world.work())
+            .run("report --report json=- ../expired.json")
+            .expect(1)
+            .json();
+        assert_eq!(
+            report["notes"].to_string().contains(text),
+            is_compared,
+            "{report}"
+        );
+    }
+}
+
+#[test]
 fn publish_of_pipelines_that_report_covers_has_no_warning_about_review() {
     let (world, server) = stage();
     world.write("old/b.orch.yaml", orchestration_text(&["Start", "Done"]));

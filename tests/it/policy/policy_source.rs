@@ -404,6 +404,32 @@ fn file_that_job_names_in_repository_is_read_from_base() {
 }
 
 #[test]
+fn job_file_behind_link_of_the_change_is_refused() {
+    let world = bad_change_after_configuration(&[], &[]);
+    let outside = world.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("c.yaml"), LENIENT).unwrap();
+    symlink(&outside, world.work().join("out")).unwrap();
+    world.commit("link");
+    world.push();
+    // The job's own link leads to a directory of the checkout, which the change replaced by a link.
+    symlink(world.work().join("out"), world.path().join("job-out")).unwrap();
+    symlink(&outside, world.path().join("job-link")).unwrap();
+    let platform = failing_platform("bad name");
+    for host in HOSTS {
+        let review = |file: &str| {
+            let call = host(&world, platform.call(&world)).variable("SLUICEGATE_CONFIG", file);
+            call.run("review --all")
+        };
+        review("../job-out/c.yaml")
+            .expect(2)
+            .saying(&["the symbolic link `out` leads out of the repository"]);
+        // Counterpart: a link to a directory of the job.
+        review("../job-link/c.yaml").expect(0);
+    }
+}
+
+#[test]
 fn linked_file_is_read_through_links_of_base() {
     let world = project();
     world.write("ops/gate.yaml", "retries: 0\n");

@@ -302,6 +302,12 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
         ),
         ("sluicegate.yaml", "include: ['b*']\n", "{}\n", "- b* (tightened)"),
         (
+            "sluicegate-waivers.yaml",
+            "- { rule: maximum-components, path: '**', size: 9, until: 2999-12-31, reason: r }\n",
+            "- { rule: maximum-components, path: '**', size: 12, until: 2999-11-30, reason: r }\n",
+            "(relaxed and tightened)",
+        ),
+        (
             "sluicegate.yaml",
             "exclude: [c.orch.yaml]\n",
             "exclude: [d.orch.yaml]\n",

@@ -82,11 +82,12 @@ fn id_that_platform_lists_and_commit_disabled_is_no_break() {
     assert_eq!(diff["class"], "content", "{diff}");
 }
 
-const BAD: [&str; 3] = ["Start", "bad name", "Done"];
+pub const BAD: [&str; 3] = ["Start", "bad name", "Done"];
+pub const GOOD: [&str; 3] = ["Start", "Good", "Done"];
 
 /// Creates a project with existing findings that adopts `new-only` with one merge into `main`; returns also the commit
 /// before it.
-fn stage_with_adoption_branch() -> (World, crate::support::ServerProcess, String) {
+pub fn stage_with_adoption_branch() -> (World, crate::support::ServerProcess, String) {
     let (world, server) = stage();
     world.write("sales/old.orch.yaml", orchestration_text(&BAD));
     let before = world.commit("a past");
@@ -104,7 +105,7 @@ fn stage_with_adoption_branch() -> (World, crate::support::ServerProcess, String
     (world, server, before)
 }
 
-const CI: &str = "ci --version-name {short-sha}";
+pub const CI: &str = "ci --version-name {short-sha}";
 
 #[test]
 fn adopting_new_only_publishes_the_first_version_in_one_merge() {
@@ -214,10 +215,7 @@ fn red_push_after_adoption_publishes_nothing_and_neither_does_the_next() {
     assert_eq!(versions(&world, &server), []);
     // The findings from the adoption are still known after the other one is fixed.
     let before = head(&world);
-    world.write(
-        "sales/new.orch.yaml",
-        orchestration_text(&["Start", "Good", "Done"]),
-    );
+    world.write("sales/new.orch.yaml", orchestration_text(&GOOD));
     world.commit("mended");
     world.push();
     Job::github()
@@ -249,10 +247,7 @@ fn red_push_that_merges_default_branch_into_its_commit_publishes_nothing() {
     assert_eq!(versions(&world, &server), []);
     // Counterpart: the findings from the adoption are still known.
     let before = head(&world);
-    world.write(
-        "sales/new.orch.yaml",
-        orchestration_text(&["Start", "Good", "Done"]),
-    );
+    world.write("sales/new.orch.yaml", orchestration_text(&GOOD));
     world.commit("mended");
     world.push();
     let output = publish(&before).expect(0);

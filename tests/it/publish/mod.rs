@@ -1,5 +1,6 @@
 //! `sluicegate publish`: plans, uploads, and the versions that result.
 
+mod adoption_commits;
 mod branch_of_job;
 mod call_styles;
 mod command_outcomes;

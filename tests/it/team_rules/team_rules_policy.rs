@@ -602,6 +602,19 @@ fn change_that_turns_team_rules_off_or_on_names_their_rules() {
         let words = report["gateChangesInWords"]["sluicegate.yaml"].to_string();
         assert!(words.contains(sentence), "{words}");
     }
+    // The rules become active even if the change also edits their file.
+    let world = world_with_files(&[
+        ("sluicegate.yaml", off),
+        ("gate/team.yaml", &python_rule("error")),
+    ]);
+    let edited = format!("# edited\n{}", python_rule("error"));
+    commit_files(&world, &[("sluicegate.yaml", on), ("gate/team.yaml", &edited)]);
+    let report = check_in_job(&world, "", 0);
+    let words = report["gateChangesInWords"]["gate/team.yaml"].to_string();
+    assert!(
+        words.contains("team/no-python added, error (tightened)"),
+        "{words}"
+    );
     // The description of the removed file already names the rules.
     let world = world_with_named_rules();
     world.git("rm -q gate/team.yaml");

@@ -43,7 +43,7 @@ pub enum DescriptionLength {
 enum Effect {
     Relaxed,
     Tightened,
-    /// The change relaxes the gate for some files and tightens it for others.
+    /// The change relaxes the gate in one respect, for example for some files, and tightens it in another.
     Mixed,
     /// The effect is unknown, or the difference has no effect.
     Unknown,
@@ -77,13 +77,13 @@ impl Effect {
         }
     }
 
-    /// Returns the effect of two simultaneous changes: it is unknown if one relaxes the gate and the other tightens it.
+    /// Returns the effect of two simultaneous changes: it is mixed if one relaxes the gate and the other tightens it.
     fn combine(self, second: Self) -> Self {
         match (self, second) {
             (effect, Self::Unknown) | (Self::Unknown, effect) => effect,
             (Self::Relaxed, Self::Relaxed) => Self::Relaxed,
             (Self::Tightened, Self::Tightened) => Self::Tightened,
-            _ => Self::Unknown,
+            _ => Self::Mixed,
         }
     }
 
@@ -103,8 +103,8 @@ impl Effect {
     }
 }
 
-/// Keeps only the sentences about changes that tighten the gate, if only for some files, and, on request, about changes
-/// with an unknown effect.
+/// Keeps only the sentences about changes that tighten the gate, if only in one respect, and, on request, about
+/// changes with an unknown effect.
 pub(super) fn retain_stricter(mut sentences: Vec<String>, unknown_effects: UnknownEffects) -> Vec<String> {
     sentences.retain(|sentence| {
         sentence.ends_with(Effect::Tightened.label_suffix())

@@ -2,7 +2,9 @@
 
 use super::{DescriptionLength, Effect, GateFileVersion, describe_version_differences, sanitize};
 use crate::job::policy::config_document::parse_config_document;
+use globset::GlobMatcher;
 use serde_json::Value as JsonValue;
+use sluicegate_base::globs::parse_glob;
 use sluicegate_base::text::List;
 use sluicegate_yaml::{DocumentError, NodeRef, Tree, is_blank};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +14,14 @@ const MAX_LISTED_ENTRIES: usize = 10;
 
 /// The key of the common globs to include, which apply to a section without globs of its own.
 const INCLUDE: &str = "include";
+
+/// Paths of pipelines with unusual names. Globs that match all of them are treated as globs that match every pipeline.
+const SAMPLE_PIPELINES: [&str; 4] = [
+    "~7 q.orch.yaml",
+    "~7 q.tran.yaml",
+    "~7 q/.d/e f.orch.yaml",
+    "~7 q/.d/e f.tran.yaml",
+];
 
 /// The text for the value of a missing key that has no default.
 const NOT_SET: &str = "not set";
@@ -321,20 +331,38 @@ fn compare_relaxing_lists(old: &BTreeSet<String>, new: &BTreeSet<String>) -> Eff
     }
 }
 
-/// Returns the effect of a change between two different lists of globs to include. A list with all default globs
-/// selects every pipeline, so no list is stricter.
+/// Returns the effect of a change between two different lists of globs to include. If both select every pipeline, no
+/// list is stricter.
 fn compare_include_lists(
     old: &BTreeSet<String>,
     new: &BTreeSet<String>,
     default_globs: &BTreeSet<String>,
 ) -> Effect {
-    let selects_all = |globs: &BTreeSet<String>| globs.contains("**") || globs.is_superset(default_globs);
-    match (selects_all(old), selects_all(new)) {
+    match (
+        selects_every_pipeline(old, default_globs),
+        selects_every_pipeline(new, default_globs),
+    ) {
         (false, true) => Effect::Tightened,
         (true, false) => Effect::Relaxed,
         (true, true) => Effect::Unknown,
         (false, false) => compare_relaxing_lists(old, new).opposite(),
     }
+}
+
+/// Returns whether the globs to include select every pipeline: all default globs are among them, or they match all
+/// [`SAMPLE_PIPELINES`].
+fn selects_every_pipeline(globs: &BTreeSet<String>, default_globs: &BTreeSet<String>) -> bool {
+    if globs.is_superset(default_globs) {
+        return true;
+    }
+    let matchers: Vec<GlobMatcher> = globs
+        .iter()
+        .filter_map(|glob| parse_glob(glob).ok())
+        .map(|glob| glob.compile_matcher())
+        .collect();
+    SAMPLE_PIPELINES
+        .iter()
+        .all(|path| matchers.iter().any(|matcher| matcher.is_match(path)))
 }
 
 #[cfg(test)]

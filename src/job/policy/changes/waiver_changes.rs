@@ -33,7 +33,7 @@ pub fn describe_waivers_file_changes(
         let mut removed_entries = old_entries.clone();
         removed_entries.retain(|entry| !new_subjects.contains_key(&entry.subject()));
         let mut sentences = describe_waivers(Effect::Relaxed, "added", &added_entries, length);
-        for effect in [Effect::Relaxed, Effect::Unknown, Effect::Tightened] {
+        for effect in [Effect::Relaxed, Effect::Unknown, Effect::Mixed, Effect::Tightened] {
             let entries: Vec<&WaiverEntry> = changed_entries
                 .iter()
                 .filter(|entry| find_effect(entry, &old_subjects) == effect)
@@ -332,7 +332,12 @@ mod tests {
             (
                 "size: 20, until: 2027-03-31",
                 "size: 10, until: 2027-04-01",
-                "changed",
+                "relaxed and tightened",
+            ),
+            (
+                "size: 10, until: 2027-03-31",
+                "size: 20, until: 2027-03-30",
+                "relaxed and tightened",
             ),
             ("owner: a", "owner: b", "changed"),
         ] {
