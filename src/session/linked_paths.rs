@@ -75,6 +75,33 @@ impl Session {
         Ok(())
     }
 
+    /// Returns an error in CI if the file that the job names leads to `path_in_repository` through a symbolic link that
+    /// git tracks and that is not in `path_in_repository`: the change could select another file of the repository.
+    /// Links in `path_in_repository` are followed in the revision that the file is read from.
+    pub(crate) fn reject_link_to_repository_file(
+        &self,
+        repo: &Repository,
+        file: &Path,
+        path_in_repository: &str,
+    ) -> Result<(), Failure> {
+        if self.host().is_local() {
+            return Ok(());
+        }
+        let followed_links = policy::find_links_in_path(repo.root(), &repo.root().join(path_in_repository));
+        for link in policy::find_links_in_path(repo.root(), file) {
+            if !followed_links.contains(&link) && self.tracks_part_of_path(repo, &link) {
+                let message = format!(
+                    "could not read {}: the change controls the symbolic link `{link}`",
+                    file.display()
+                );
+                return Err(
+                    Failure::usage(message).with_hint("pass a path without a symbolic link that git tracks")
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the first symbolic link of the repository in this path that git tracks, also in a submodule.
     fn find_tracked_link(&self, repo: &Repository, path: &Path) -> Option<String> {
         let full_path = self.env.current_dir().join(path);

@@ -44,6 +44,7 @@ impl Session {
         let config_file = policy::find_path_in_repository(repo.root(), &file);
         let gate_file = match &config_file {
             Some(path) => {
+                self.reject_link_to_repository_file(repo, &normalize_path(&file), path)?;
                 let reader = GateFileReader {
                     repo,
                     policy_revision: &policy,

@@ -1002,6 +1002,12 @@ fn edit_of_included_text_file_keeps_all_pipelines_selected() {
         "{}",
         plan.all()
     );
+    let shard = Call::new(&world.work()).run("check --all --shard 1/2");
+    assert!(
+        shard.err.contains(" of 1 pipeline and 1 other file\n"),
+        "{}",
+        shard.all()
+    );
     // An edited pipeline is checked alone.
     world.write("s/c.orch.yaml", good_pipeline());
     check()

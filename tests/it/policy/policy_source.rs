@@ -430,6 +430,30 @@ fn job_file_behind_link_of_the_change_is_refused() {
 }
 
 #[test]
+fn job_file_that_link_of_the_change_selects_in_repository_is_refused() {
+    let strict = "retries: 0\n";
+    let world = bad_change_after_configuration(&[("lax/c.yaml", LENIENT), ("gate/c.yaml", strict)], &[]);
+    symlink("lax", world.work().join("ci")).unwrap();
+    world.commit("link");
+    world.push();
+    symlink(world.work().join("ci"), world.path().join("job-out")).unwrap();
+    symlink(world.work().join("gate"), world.path().join("job-gate")).unwrap();
+    let platform = failing_platform("bad name");
+    for host in HOSTS {
+        let review = |file: &str| {
+            let call = host(&world, platform.call(&world)).variable("SLUICEGATE_CONFIG", file);
+            call.run("review --all")
+        };
+        review("../job-out/c.yaml")
+            .expect(2)
+            .saying(&["the change controls the symbolic link `ci`"]);
+        // Counterparts: a link of the job, and a link of the change that the policy revision lacks.
+        review("../job-gate/c.yaml").expect(1);
+        review("ci/c.yaml").expect(1);
+    }
+}
+
+#[test]
 fn linked_file_is_read_through_links_of_base() {
     let world = project();
     world.write("ops/gate.yaml", "retries: 0\n");
