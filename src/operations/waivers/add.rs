@@ -300,20 +300,29 @@ fn read_reported_files(
     Ok(files)
 }
 
-/// Fails for the report of a commit that the clone does not have: it may be about another repository. The report of a
+/// Fails if the clone has no commit that the report names: the report may be about another repository. A job may check
+/// a merge that exists only in its own clone, so the commits that it was compared with are enough. The report of a
 /// working tree names no commit.
 fn reject_unknown_commit(workspace: &Workspace<'_>, report: &Report) -> Result<(), Failure> {
-    if let Some(commit) = &report.context.head
-        && !workspace.repo.has_commit(commit)
-    {
-        let message = format!(
-            "could not use the report: it covers commit {}, which this clone does not have",
-            short_id(commit)
-        );
-        let hint = "fetch the commit, or pass --all instead of --from to waive the current findings";
-        return Err(Failure::usage(message).with_hint(hint));
+    let context = &report.context;
+    let Some(head) = &context.head else {
+        return Ok(());
+    };
+    let mut known_ids = [head]
+        .into_iter()
+        .chain(&context.base)
+        .chain(&context.other_bases)
+        .chain(&context.policy)
+        .filter(|id| workspace.repo.has_commit(id));
+    if known_ids.next().is_some() {
+        return Ok(());
     }
-    Ok(())
+    let message = format!(
+        "could not use the report: it covers commit {}, which this clone does not have",
+        short_id(head)
+    );
+    let hint = "fetch the commit or the target branch, or pass --all instead of --from to waive the current findings";
+    Err(Failure::usage(message).with_hint(hint))
 }
 
 /// Adds the size and the subject to a violation from a report if they are missing, because a new waiver needs them. As

@@ -1,6 +1,8 @@
 //! `waivers add --from`: waivers for the findings in a report of an earlier run.
 
-use crate::support::{Call, World, bad_pipeline, change, orchestration_text, project};
+use crate::support::{
+    Call, Job, World, bad_pipeline, change, head, orchestration_text, pull_request_payload,
+};
 use std::fs;
 
 const FILE: &str = "sluicegate-waivers.yaml";
@@ -15,7 +17,11 @@ fn write_report(world: &World, destination: &World) {
 #[test]
 fn report_of_unknown_commit_adds_no_waivers() {
     let world = change(&[("a.orch.yaml", &bad_pipeline())]);
-    let other_world = project();
+    // Two projects would have the same first commit.
+    let other_world = World::new();
+    other_world.write("notes.txt", "another repository");
+    other_world.commit("first");
+    other_world.push();
     write_report(&world, &other_world);
     let output = Call::new(&other_world.work()).run(ADD).expect(2);
     output.saying(&[
@@ -30,6 +36,39 @@ fn report_of_unknown_commit_adds_no_waivers() {
     world.commit("later");
     Call::new(&world.work()).run(ADD).expect(0);
     assert!(world.read_text(FILE).contains("path: a.orch.yaml"));
+}
+
+/// The job's clone has a merge of the change and its target, which no other clone has.
+#[test]
+fn report_of_trial_merge_adds_waivers_in_clone_with_its_target() {
+    for args in ["check -o json", "check --all -o json"] {
+        let world = change(&[("a.orch.yaml", &bad_pipeline())]);
+        let payload = pull_request_payload(&world);
+        let change_commit = head(&world);
+        world.git("checkout -q --detach origin/main");
+        world.git("merge -q --no-ff -m trial change");
+        let github = Job::github()
+            .event("pull_request", "refs/pull/7/merge", &payload)
+            .call(&world);
+        let gitlab = Job::gitlab()
+            .pull_request()
+            .call(&world)
+            .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", change_commit);
+        for (host, job) in [("github", github), ("gitlab", gitlab)] {
+            let report = job.run(args).expect(1);
+            assert_eq!(report.json()["context"]["head"], head(&world), "{host}");
+            fs::write(world.path().join("r.json"), report.out).unwrap();
+            let clone = world.path().join(host);
+            let remote = world.remote().display().to_string();
+            world.git(format!(
+                "clone -q --no-local --branch change {remote} {}",
+                clone.display()
+            ));
+            Call::new(&clone).run(ADD).expect(0);
+            let waivers = fs::read_to_string(clone.join(FILE)).unwrap();
+            assert!(waivers.contains("path: a.orch.yaml"), "{host}: {waivers}");
+        }
+    }
 }
 
 #[test]
