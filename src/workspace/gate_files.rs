@@ -176,14 +176,30 @@ impl Workspace<'_> {
 
     /// Returns whether one of the files that `--policy` selects differs between the two snapshots.
     pub(crate) fn has_other_settings(&self, policy: &Snapshot<'_>, snapshot: &Snapshot<'_>) -> bool {
-        [
-            self.config_file.as_deref(),
+        self.find_other_gate_file(self.config_file.as_deref(), Some(policy), snapshot)
+            .is_some()
+    }
+
+    /// Returns the path of the first file that `--policy` selects and that differs between the two snapshots. A run
+    /// that uses no gate configuration has no `policy`. `config_file` is the configuration file, if the repository has
+    /// it.
+    pub(super) fn find_other_gate_file<'p>(
+        &'p self,
+        config_file: Option<&'p str>,
+        policy: Option<&Snapshot<'_>>,
+        snapshot: &Snapshot<'_>,
+    ) -> Option<&'p str> {
+        let paths = [
+            config_file,
             Some(waivers::FILE_NAME),
             self.team_rules_path.as_deref(),
-        ]
-        .into_iter()
-        .flatten()
-        .any(|path| self.read_linked_gate_file(policy, path) != self.read_linked_gate_file(snapshot, path))
+        ];
+        paths.into_iter().flatten().find(|path| {
+            let policy_version = policy.map_or(GateFileVersion::Missing, |policy| {
+                self.read_linked_gate_file(policy, path)
+            });
+            policy_version != self.read_linked_gate_file(snapshot, path)
+        })
     }
 
     /// Returns the rules files that the settings of `snapshot` select in place of those of `base`. Without a hidden

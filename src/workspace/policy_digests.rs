@@ -75,57 +75,57 @@ impl Workspace<'_> {
 
     /// Returns why a review did not use the gate configuration of this run, or `None` if it did: both read it from the
     /// same commit, or from commits that have the same files. The target branch may have other commits since the
-    /// review.
+    /// review. If the policy revision is unknown, this run uses no gate configuration. The report of a review does not
+    /// show whether the same applied to the review.
     pub(crate) fn explain_other_policy(&self, context: &ReviewContext) -> Result<Option<String>, GitError> {
         let policy_id = self.policy_revision.commit().map(CommitId::as_str);
-        if context.policy.as_deref() == policy_id {
+        let unknown_reason = match &self.policy_revision {
+            PolicyRevision::Unknown { reason } => Some(reason),
+            _ => None,
+        };
+        if context.policy.as_deref() == policy_id && unknown_reason.is_none() {
             return Ok(None);
         }
         // Without a policy commit, the gate configuration is that of the reviewed commit.
         let head_id = context.head.as_deref();
-        let own_id = match &self.policy_revision {
-            PolicyRevision::Unknown { .. } => None,
-            _ => policy_id.or(head_id),
-        };
-        let review_id = context.policy.as_deref().or(head_id);
-        let (Some(own_id), Some(review_id)) = (own_id, review_id) else {
+        let (Some(own_id), Some(review_id)) = (policy_id.or(head_id), context.policy.as_deref().or(head_id))
+        else {
             let reason = "the review and this run use the gate configuration of different commits";
             return Ok(Some(reason.to_owned()));
         };
-        let (Some(own_commit), Some(review_commit)) = (
-            self.repo.find_commit_with_id(own_id)?,
-            self.repo.find_commit_with_id(review_id)?,
-        ) else {
+        let Some(review_commit) = self.repo.find_commit_with_id(review_id)? else {
             return Ok(Some(format!(
                 "this clone lacks commit {}, whose gate configuration the review used",
                 short_id(review_id)
+            )));
+        };
+        let Some(own_commit) = self.repo.find_commit_with_id(own_id)? else {
+            return Ok(Some(format!(
+                "this clone lacks the reviewed commit {}, whose gate configuration this run uses",
+                short_id(own_id)
             )));
         };
         let config_file = match (&context.config, &context.config_sha256) {
             (_, Some(_)) => None,
             (config_file, None) => Some(config_file.as_deref().unwrap_or(settings::FILE_NAME)),
         };
-        let gate_files = [
-            config_file,
-            Some(waivers::FILE_NAME),
-            self.team_rules_path.as_deref(),
-        ];
-        for path in gate_files.into_iter().flatten() {
-            if self.find_content(&own_commit, path)? != self.find_content(&review_commit, path)? {
-                return Ok(Some(format!(
-                    "the review used {path} of commit {}, which differs from that of this run",
-                    review_commit.short()
-                )));
+        let own_snapshot = self.repo.snapshot(own_commit);
+        let own_policy = unknown_reason.is_none().then_some(&own_snapshot);
+        let review_snapshot = self.repo.snapshot(review_commit.clone());
+        let Some(path) = self.find_other_gate_file(config_file, own_policy, &review_snapshot) else {
+            return Ok(None);
+        };
+        let commit = review_commit.short();
+        Ok(Some(match unknown_reason {
+            Some(reason) => {
+                format!(
+                    "the review may have used {path} of commit {commit}, which this run ignores: {reason}"
+                )
             }
-        }
-        Ok(None)
-    }
-
-    /// Returns the content of a file of a commit, with links followed; `None` if there is no such file.
-    fn find_content(&self, commit: &CommitId, path: &str) -> Result<Option<FileContent>, GitError> {
-        let snapshot = self.repo.snapshot(commit.clone());
-        let resolved_path = policy::follow_links(&self.repo, &snapshot, path)?;
-        Ok(resolved_path.file.map(|file| file.content))
+            None => {
+                format!("the review used {path} of commit {commit}, which differs from that of this run")
+            }
+        }))
     }
 
     /// Returns the reason if a setting of the job that selects the configuration file or the hidden directory differs

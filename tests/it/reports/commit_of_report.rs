@@ -3,7 +3,7 @@
 use crate::support::release::{publish_call, stage, versions};
 use crate::support::{
     Call, HOSTS, Job, Platform, World, change, head, orchestration_text, passed_results,
-    pull_request_payload, repository, respond_for_each,
+    pull_request_payload, read_json, repository, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -677,6 +677,74 @@ fn review_with_policy_of_other_branch_is_not_accepted() {
         .expect(2)
         .saying(&["the review used sluicegate-waivers.yaml of commit"]);
     assert_eq!(versions(&world, &server), []);
+}
+
+/// Returns a call in a job of CircleCI, which does not name the default branch, for a push of HEAD to `main`.
+fn call_without_default_branch(world: &World, call: Call) -> Call {
+    world.git("remote set-head origin --delete");
+    call.variable("CIRCLECI", "true")
+        .variable("CIRCLE_SHA1", head(world))
+        .variable("CIRCLE_BRANCH", "main")
+        .variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "main")
+}
+
+#[test]
+fn review_with_policy_that_publish_ignores_is_not_accepted() {
+    let publish = "publish --version-name 1 --require-review ../review.json";
+    let (world, server) = stage();
+    let review = || {
+        publish_call(&world, &server)
+            .run("review --all --report json=../review.json")
+            .expect(0);
+    };
+    world.write(
+        "sluicegate-waivers.yaml",
+        "- { rule: component-naming-convention, path: '**', reason: legacy }\n",
+    );
+    world.commit("waivers");
+    world.push();
+    review();
+    call_without_default_branch(&world, publish_call(&world, &server))
+        .run(publish)
+        .expect(2)
+        .saying(&[
+            "the review may have used sluicegate-waivers.yaml of commit",
+            "which this run ignores: this clone does not know the remote's default branch",
+        ]);
+    assert_eq!(versions(&world, &server), []);
+    // Counterpart: a commit without a gate configuration.
+    world.git("rm -q sluicegate-waivers.yaml");
+    world.commit("no waivers");
+    world.push();
+    review();
+    call_without_default_branch(&world, publish_call(&world, &server))
+        .run(publish)
+        .expect(0);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
+}
+
+#[test]
+fn refusal_of_review_names_the_commit_that_the_clone_lacks() {
+    let (world, server, job) = change_between_two_policies();
+    job(&world, publish_call(&world, &server), "dev")
+        .run("review --all --report json=../dev.json")
+        .expect(0);
+    let report = read_json(&world.path().join("dev.json"));
+    for (key, message) in [
+        ("head", "this clone lacks the reviewed commit 1111111"),
+        (
+            "policy",
+            "this clone lacks commit 1111111, whose gate configuration the review used",
+        ),
+    ] {
+        let mut edited_report = report.clone();
+        edited_report["context"][key] = json!("1".repeat(40));
+        fs::write(world.path().join("edited.json"), edited_report.to_string()).unwrap();
+        publish_call(&world, &server)
+            .run("publish --version-name 1 --require-review ../edited.json")
+            .expect(2)
+            .saying(&[message]);
+    }
 }
 
 #[test]
