@@ -2,8 +2,8 @@
 //! and moves files as `git mv` does.
 
 use super::index_file::{is_hidden_entry, open_index};
-use super::listed_file::reject_conflicts;
-use super::{GitError, Repository};
+use super::listed_file::{reject_conflicts, to_file_state};
+use super::{FileKind, GitError, Repository};
 use git2::{IndexEntry, Oid, Status, StatusOptions, StatusShow};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -140,6 +140,13 @@ impl Repository {
             .filter(is_inside)
             .map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
             .collect())
+    }
+
+    /// Returns whether the index has a submodule at this path. Its directory may be missing on disk.
+    pub fn has_submodule(&self, path: &str) -> Result<bool, GitError> {
+        let index = open_index(self, None)?;
+        let mut entries = (0..=3).filter_map(|stage| index.get_path(Path::new(path), stage));
+        Ok(entries.any(|entry| to_file_state(&entry).kind == FileKind::Submodule))
     }
 
     /// Moves a tracked file or directory, on disk and in the index. Both paths are relative to the root.

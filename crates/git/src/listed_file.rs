@@ -344,7 +344,7 @@ fn is_intent_to_add(entry: &IndexEntry) -> bool {
 
 /// Returns the blob and the kind of a staged file. The highest bits of its mode are its type, as git defines it
 /// (<https://git-scm.com/docs/index-format>).
-fn to_file_state(entry: &IndexEntry) -> FileState {
+pub(super) fn to_file_state(entry: &IndexEntry) -> FileState {
     let kind = match entry.mode & 0o170_000 {
         0o120_000 => FileKind::Symlink,
         0o160_000 => FileKind::Submodule,

@@ -97,8 +97,8 @@ fn reject_invalid_source(
     Ok(())
 }
 
-/// Fails if the new path exists, is behind a link, in a submodule or in the git directory, lacks the pipeline's extension, or differs
-/// from another path only in its spelling.
+/// Fails if the new path exists, is behind a link, in a submodule or in the git directory, lacks the pipeline's
+/// extension, or differs from another path only in its spelling.
 fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<(), Failure> {
     let root = reader.workspace.repo.root();
     let (old_path, new_path) = (&moves.old_path, &moves.new_path);
@@ -135,14 +135,16 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
     reject_spelling_conflicts(reader, moves)
 }
 
-/// Fails if git tracks a part of the new path as a submodule, because git would replace the submodule by the file.
+/// Fails if the new path is that of a submodule or inside it, because git would replace the submodule by the file, even
+/// if the submodule's directory was deleted.
 fn reject_target_in_submodule(reader: &ReferenceReader<'_>, new_path: &str) -> Result<(), Failure> {
-    let repo = &reader.workspace.repo;
-    let no_hook_index = None;
-    for directory in Path::new(new_path).ancestors().skip(1).filter_map(Path::to_str) {
-        let is_directory = !directory.is_empty() && repo.root().join(directory).is_dir();
-        if is_directory && repo.is_tracked(directory, no_hook_index)? {
-            let message = format!("`{new_path}` is in the submodule `{directory}`");
+    for path in Path::new(new_path).ancestors().filter_map(Path::to_str) {
+        if !path.is_empty() && reader.workspace.repo.has_submodule(path)? {
+            let message = if path == new_path {
+                format!("`{new_path}` is a submodule")
+            } else {
+                format!("`{new_path}` is in the submodule `{path}`")
+            };
             return Err(Failure::usage(message).with_hint(OTHER_PATH_HINT));
         }
     }

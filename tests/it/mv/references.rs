@@ -1063,6 +1063,27 @@ fn move_into_submodule_is_refused_and_keeps_submodule() {
             .saying(&["is in the submodule `vendor`"]);
     }
     assert_eq!(world.git("status --short"), "");
+    // The submodule stays in the index if its directory is deleted.
+    fs::remove_dir_all(world.work().join("vendor")).unwrap();
+    for (new_path, message) in [
+        ("vendor", "`vendor` is a submodule"),
+        ("vendor/new.sql", "`vendor/new.sql` is in the submodule `vendor`"),
+    ] {
+        mv(&world, ("sales/count.sql", new_path))
+            .expect(2)
+            .saying(&[message]);
+    }
     mv(&world, "sales/count.sql other/count.sql").expect(0);
     assert!(world.git("ls-files --stage vendor").starts_with("160000 "));
+}
+
+#[test]
+fn move_into_directory_in_place_of_removed_file_is_accepted() {
+    let world = world_with_references();
+    world.write("reports", "text");
+    world.commit("file");
+    world.git("rm -q reports");
+    world.write("reports/notes.txt", "text");
+    mv(&world, "sales/count.sql reports/count.sql").expect(0);
+    assert_eq!(world.git("ls-files reports"), "reports/count.sql");
 }
