@@ -62,15 +62,16 @@ pub(crate) fn warn_of_unpushed_commit(
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MergedCommit(());
 
-/// Returns why a run for an unmerged change publishes nothing, or `None` for any other run. The author of the change
-/// chooses its target branch, and the author of a fork's change may choose any commit.
-pub(crate) fn explain_unmerged_change(target: &Target) -> Option<String> {
+/// Describes the job if it is the job of a pull or merge request, or returns `None`. Such a job publishes nothing: the
+/// author of the change chooses its target branch, and the author of a fork's change may choose any commit. The change
+/// may be merged already, because some events follow the merge.
+pub(crate) fn describe_change_job(target: &Target) -> Option<String> {
     (target.fork || target.is_change)
-        .then(|| format!("the event {} is about a change that is not merged", target.event))
+        .then(|| format!("the job of a pull or merge request (event {})", target.event))
 }
 
-/// Checks in a CI job that the commit is merged, and returns the proof. A run for an unmerged change is refused,
-/// whatever commit the job selects. For the run of a branch in `publish-on`, it is enough that the commit may be on
+/// Checks in a CI job that the commit is merged, and returns the proof. The job of a pull or merge request is refused,
+/// whatever commit it selects. For the run of a branch in `publish-on`, it is enough that the commit may be on
 /// this branch. Otherwise, for example for a tag or a commit that the job selects, the commit must be in a branch in
 /// `publish-on` or in the default branch. On an unknown CI host, only the default branch is accepted, because the
 /// branch of the run is unknown. A local run and a run with nothing to review need no check.
@@ -82,8 +83,9 @@ pub(crate) fn require_merged(
     if workspace.ci.host.is_local() || target.idle_reason.is_some() {
         return Ok(MergedCommit(()));
     }
-    if let Some(reason) = explain_unmerged_change(target) {
-        return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(reason))
+    if let Some(job) = describe_change_job(target) {
+        let message = format!("cannot publish in {job}");
+        return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
             .with_hint("publish in the job of a push, which runs after the merge"));
     }
     let is_known_host = workspace.ci.host != Host::Unknown;

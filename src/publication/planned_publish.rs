@@ -1,7 +1,7 @@
 //! The publish that follows a review: its pipelines are reviewed too, changed or not.
 
 use super::build_plan;
-use super::merged_commit::{MergedCommit, explain_unmerged_change, require_merged};
+use super::merged_commit::{MergedCommit, describe_change_job, require_merged};
 use super::policy_guard::{check_stricter_gate, reject_unusable_policy, reject_unusable_team_rules};
 use super::required_review::{pipeline_paths, reject_review_of_worktree};
 use crate::error::Failure;
@@ -208,14 +208,14 @@ pub(crate) fn reject_lost_publish_on(
     }
 }
 
-/// Returns why the event does not request a publish, or `None` if it does. A change that is not merged never requests
-/// one, because it could edit the configuration itself.
+/// Returns why the event does not request a publish, or `None` if it does. The job of a pull or merge request never
+/// requests one, because the change could edit the configuration itself.
 pub(crate) fn explain_no_publish(target: &Target, publish_on: &PublishOn) -> Option<String> {
     if let Some(reason) = &target.idle_reason {
         return Some(reason.clone());
     }
-    if let Some(reason) = explain_unmerged_change(target) {
-        return Some(reason);
+    if let Some(job) = describe_change_job(target) {
+        return Some(format!("this is {job}"));
     }
     if let Some(reason) = publish_on.explain_no_publish() {
         return Some(reason.to_owned());

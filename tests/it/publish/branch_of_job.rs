@@ -186,7 +186,7 @@ fn branch_of_selected_commit_may_be_inferred_in_job_of_change() {
         .extend(&world, call)
         .run(format!("{CI} --publish-on-branch main --all --head {first}"))
         .expect(0)
-        .saying(&["is about a change that is not merged"]);
+        .saying(&["this is the job of a pull or merge request (event pull_request)"]);
     assert_eq!(versions(&world, &server), []);
 }
 

@@ -400,7 +400,7 @@ fn change_is_recognized_by_event_and_not_by_number() {
         let output = with(call).run(args);
         assert_eq!(output.code, 0, "{name}: {}", output.all());
         assert!(
-            output.err.contains("is about a change that is not merged"),
+            output.err.contains("the job of a pull or merge request"),
             "{name}: {}",
             output.all()
         );
@@ -740,13 +740,13 @@ fn push_to_default_branch_with_open_pull_request_is_published() {
     let args = "ci --version-name 1 --publish-on-branch main";
     // The branch of a fork may have the same name.
     let fork = publish.clone().variable("CIRCLE_PR_NUMBER", "5");
-    fork.run(args).saying(&["is about a change that is not merged"]);
+    fork.run(args).saying(&["the job of a pull or merge request"]);
     // A commit that the branch does not contain is not published either.
     world.git("update-ref refs/remotes/origin/main HEAD~1");
     publish
         .run(args)
         .expect(0)
-        .saying(&["is about a change that is not merged"]);
+        .saying(&["the job of a pull or merge request"]);
     assert_eq!(versions(&world, &server), []);
     world.git("fetch -q origin");
     publish.run(args).expect(0);
@@ -783,7 +783,7 @@ fn publish_in_job_of_change_to_branch_of_its_author_is_refused() {
         for head in ["", "--head origin/main"] {
             call.run(("publish --version-name 1", head))
                 .expect(7)
-                .saying(&["is about a change that is not merged"]);
+                .saying(&["the job of a pull or merge request"]);
         }
     }
     assert_eq!(versions(&world, &server), []);
@@ -795,4 +795,31 @@ fn publish_in_job_of_change_to_branch_of_its_author_is_refused() {
         .run("publish --version-name 1")
         .expect(0);
     assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
+}
+
+/// GitHub sends `pull_request` with the action `closed` after the merge.
+#[test]
+fn publish_in_job_of_merged_pull_request_does_not_call_it_unmerged() {
+    let (world, server) = stage();
+    world.git("checkout -q -b change");
+    world.write("note.txt", "merged");
+    world.commit("change");
+    world.push();
+    let mut payload = pull_request_payload(&world);
+    payload["action"] = json!("closed");
+    payload["pull_request"]["merged"] = json!(true);
+    world.git("push -q origin change:main");
+    world.git("fetch -q origin");
+    let call = Job::github()
+        .event("pull_request", "refs/pull/7/merge", &payload)
+        .extend(&world, publish_call(&world, &server));
+    let output = call.run("publish --version-name 1").expect(7).saying(&[
+        "cannot publish in the job of a pull or merge request (event pull_request)",
+        "hint: publish in the job of a push",
+    ]);
+    assert!(!output.err.contains("not merged"), "{}", output.all());
+    call.run("ci --version-name 1 --publish-on-branch **")
+        .expect(0)
+        .saying(&["nothing is published: this is the job of a pull or merge request (event pull_request)"]);
+    assert_eq!(versions(&world, &server), []);
 }
