@@ -75,8 +75,14 @@ impl RequiredReport {
             sha256: hash_bytes(&bytes),
         };
         let review = required_report.as_required_review();
-        if let Some(reason) = review.find_reason_against(settings.require_review_engine) {
-            return Err(review.review_failure(&reason));
+        let engine = settings.require_review_engine;
+        if let Some(reason) = review.find_reason_against(engine) {
+            let failure = review.review_failure(&reason);
+            return Err(if review.is_by_accepted_engine(engine) {
+                failure
+            } else {
+                failure.with_hint(REPORT_HINT)
+            });
         }
         review.require_same_policy(workspace)?;
         // A dry run without a platform cannot compare the platform of the review.
@@ -209,13 +215,16 @@ impl<'r> RequiredReview<'r> {
             let reason = "not all team rules were evaluated, because their file could not be used";
             return Some(reason.to_owned());
         }
-        let is_unaccepted_local_review =
-            self.report.engine == Engine::Local && engine == RequiredEngine::Remote;
         explain_unusable_review(context).or_else(|| {
-            is_unaccepted_local_review.then(|| {
+            (!self.is_by_accepted_engine(engine)).then(|| {
                 "the review was made locally, not by the platform (--require-review-engine)".to_owned()
             })
         })
+    }
+
+    /// Returns whether the settings accept a review by the engine of this review.
+    fn is_by_accepted_engine(&self, engine: RequiredEngine) -> bool {
+        self.report.engine == Engine::Remote || engine == RequiredEngine::Any
     }
 
     /// Lists the kinds of checks that the job turned off or replaced for the review. The review is valid, but the
@@ -239,7 +248,7 @@ impl<'r> RequiredReview<'r> {
     fn review_failure(&self, reason: &str) -> Failure {
         let hint = match self.report.context.shard {
             Some(_) => "run `sluicegate report PART.json… --report json=FILE` to merge all shards",
-            None => REPORT_HINT,
+            None => self.report_hint(),
         };
         Failure::usage(format!("cannot rely on {}: {reason}", self.name)).with_hint(hint)
     }

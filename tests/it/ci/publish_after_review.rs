@@ -294,7 +294,10 @@ fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
         .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5")
         .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "main")
         .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &head);
-    merge_request.run(&args).expect(0).saying(&["not merged"]);
+    merge_request
+        .run(&args)
+        .expect(0)
+        .saying(&["the job of a pull or merge request"]);
     assert_eq!(versions(&world, &server), []);
     tagged("v1.2.3").run(&args).expect(0);
     assert_eq!(versions(&world, &server), [("v1.2.3".to_owned(), true)]);
@@ -333,7 +336,7 @@ fn ci_publishes_nothing_of_a_merge_queue() {
     let args = "ci --publish --version-name 1 --publish-on-branch **";
     call.run(args)
         .expect(0)
-        .saying(&["reviewing 1 pipeline", "not merged"]);
+        .saying(&["reviewing 1 pipeline", "(event merge_group)"]);
     assert_eq!(versions(&world, &server), []);
 }
 
@@ -461,6 +464,14 @@ fn required_review_is_whole_and_platforms() {
     publish("--require-review-engine any")
         .expect(2)
         .saying(&["covers no commit", "`sluicegate check --all --head HEAD "]);
+    // The hint is about the engine that made the review, if the settings accept it.
+    make(&["check", "--all", "--head", "HEAD", "sales"]).expect(0);
+    publish("--require-review-engine any")
+        .expect(2)
+        .saying(&["restricted to sales", "`sluicegate check --all --head HEAD "]);
+    publish("")
+        .expect(2)
+        .saying(&["restricted to sales", "`sluicegate review --all "]);
     make(&["check", "--all", "--head", "HEAD"]).expect(0);
     publish("").expect(2).saying(&["not by the platform"]);
     publish("--require-review-engine any").expect(0);
