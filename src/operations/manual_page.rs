@@ -47,40 +47,57 @@ pub(crate) fn render_manual_page(command: &Command) -> io::Result<Vec<u8>> {
     }
     push_list_section(&mut sections, "EXIT STATUS", EXIT_CODES.iter().copied());
     push_list_section(&mut sections, "FILES", FILES.iter().copied());
-    push_examples(
-        &mut sections,
-        &command
-            .get_after_help()
-            .map(ToString::to_string)
-            .unwrap_or_default(),
-    );
+    let help = command
+        .get_after_help()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    push_help_sections(&mut sections, &help);
     sections.to_writer(&mut page)?;
     Ok(escape_non_ascii(&String::from_utf8_lossy(&page)))
 }
 
+/// The title of the section for the examples of a command.
+const EXAMPLES: &str = "EXAMPLES";
+
+/// The title of the section for the paragraphs in the help of a command.
+const NOTES: &str = "NOTES";
+
 /// Adds the text that follows the options in the help of a command: its examples, and below them its paragraphs as
 /// notes. Indented lines are not wrapped: `nf` and `fi` turn wrapping off and on again.
-fn push_examples(page: &mut Roff, help: &str) {
-    page.control("SH", ["EXAMPLES"]);
-    let (mut is_wrapped, mut has_notes) = (true, false);
-    for line in help
-        .lines()
-        .filter(|line| !matches!(*line, "Example:" | "Examples:"))
-    {
-        if line.is_empty() {
+fn push_help_sections(page: &mut Roff, help: &str) {
+    let mut section = None;
+    let (mut is_wrapped, mut follows_blank_line) = (true, false);
+    for line in help.lines() {
+        if matches!(line, "Example:" | "Examples:") {
             continue;
         }
-        let wraps_line = !line.starts_with(' ');
-        if wraps_line != is_wrapped {
-            page.control(if wraps_line { "fi" } else { "nf" }, []);
-            is_wrapped = wraps_line;
+        if line.is_empty() {
+            follows_blank_line = true;
+            continue;
         }
-        if wraps_line && has_notes {
-            page.control("PP", []);
-        } else if wraps_line {
-            page.control("SH", ["NOTES"]);
-            has_notes = true;
+        let is_paragraph = !line.starts_with(' ');
+        if is_paragraph {
+            if !is_wrapped {
+                page.control("fi", []);
+            }
+            if section == Some(NOTES) {
+                page.control("PP", []);
+            } else {
+                page.control("SH", [NOTES]);
+                section = Some(NOTES);
+            }
+        } else {
+            if section.is_none() {
+                page.control("SH", [EXAMPLES]);
+                section = Some(EXAMPLES);
+            }
+            if is_wrapped {
+                page.control("nf", []);
+            } else if follows_blank_line {
+                page.control("sp", []);
+            }
         }
+        (is_wrapped, follows_blank_line) = (is_paragraph, false);
         page.text([roman(line)]);
     }
     if !is_wrapped {
@@ -109,4 +126,28 @@ fn escape_non_ascii(page: &str) -> Vec<u8> {
         }
     }
     ascii.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn render_help(help: &'static str) -> String {
+        let command = Command::new("sort").after_help(help);
+        String::from_utf8(render_manual_page(&command).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn page_keeps_blank_line_between_groups_of_examples() {
+        let page = render_help("Examples:\n  sort a\n\n  sort b\n\nNote.");
+        let sections = page.split(".SH EXAMPLES\n").nth(1).unwrap();
+        assert_eq!(sections, ".nf\n  sort a\n.sp\n  sort b\n.fi\n.SH NOTES\nNote.\n");
+    }
+
+    #[test]
+    fn page_of_command_without_examples_has_no_section_for_them() {
+        for help in ["", "Note."] {
+            assert!(!render_help(help).contains("EXAMPLES"), "{help:?}");
+        }
+    }
 }
