@@ -80,7 +80,7 @@ fn read_project_team_rules(session: &Session) -> Result<(String, Vec<u8>), Failu
 
 /// Returns the error that this command needs the team rules, which are turned off.
 fn disabled_team_rules_failure() -> Failure {
-    Failure::usage("team rules are turned off by the setting `team-rules`")
+    Failure::usage("team rules are turned off by the setting `review.team-rules`")
 }
 
 /// Returns the result of the examples as JSON in the schema `sluicegate.rules-test/v1`.

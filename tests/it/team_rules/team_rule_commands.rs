@@ -35,7 +35,7 @@ fn rules_test_with_team_rules_off_reports_that_they_are_off() {
     let output = call(&world)
         .run("rules test --team-rules off")
         .expect(2)
-        .saying(&["team rules are turned off by the setting `team-rules`"]);
+        .saying(&["team rules are turned off by the setting `review.team-rules`"]);
     assert!(!output.all().contains("rules new"), "{}", output.all());
 }
 
