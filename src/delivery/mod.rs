@@ -91,10 +91,8 @@ struct Delivery<'a> {
     workspace: Option<&'a Workspace<'a>>,
     /// The workspace with the gate configuration of the run, if there is one.
     policy_workspace: Option<&'a Workspace<'a>>,
-    /// The errors in the rules file.
     /// How to provide the rules file, if the review did not find it.
     missing_rules_hint: Option<String>,
-
     /// The rules of the team, whose texts explain their findings.
     team_rules: &'a TeamRuleSet,
     /// The changes to pipelines, if a selection found them.
@@ -207,9 +205,9 @@ fn list_report_changes<S: ReportSubject>(
     background_changes.or_else(|| list_changed_pipelines(run, repo, snapshot))
 }
 
-/// Adds summaries of the changes in the pipelines, and the errors in the rules file, to the report of a review. If the reviewed snapshot lacks the file
-/// that a limit of the verdict or a fault is about, removes the path. A report that was read from a file already
-/// contains these facts and stays unchanged.
+/// Adds summaries of the changes in the pipelines, and the errors in the rules file, to the report of a review. If the
+/// reviewed snapshot lacks the file that a limit of the verdict or a fault is about, removes the path. A report that was
+/// read from a file already contains these facts and stays unchanged.
 fn add_repository_facts(subject: &impl ReportSubject, changes: Option<&[ChangedFile]>, report: &mut Report) {
     // A run that only reads reports of earlier runs has no workspace.
     let (Some(workspace), Some((_, snapshot))) = (subject.workspace(), subject.files()) else {

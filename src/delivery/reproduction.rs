@@ -11,7 +11,7 @@ use crate::session::Session;
 use sluicegate_base::text::{self, unique_short_id};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{FailOn, GateFault, Origin, Verdict};
-use sluicegate_pipelines::pipelines::RULES_FILE;
+use sluicegate_pipelines::pipelines::is_rules_path;
 use std::collections::BTreeSet;
 
 /// Maximum number of characters for the job's options: a longer line cannot be copied well.
@@ -115,7 +115,7 @@ fn find_merged_target(delivery: &Delivery<'_>, merge: &str, head: &str) -> Optio
         report.breaks_consumers() || findings.iter().any(|finding| finding.origin == Origin::Project);
     let paths: BTreeSet<&str> = findings.iter().map(|finding| finding.path).collect();
     // The rules of the target can cause findings in files that it did not change.
-    let is_relevant = |path: &str| depends_on_all_files || paths.contains(path) || path.ends_with(RULES_FILE);
+    let is_relevant = |path: &str| depends_on_all_files || paths.contains(path) || is_rules_path(path);
     let snapshot = repo.snapshot(merge);
     let differences = snapshot
         .compare_with_bases(std::slice::from_ref(&head), &is_relevant)

@@ -216,9 +216,9 @@ fn state_failure(error: StateError, path: &Path) -> Failure {
             path.display()
         ),
         StateError::Unreadable { .. } => {
-            let hint = "restore the state file, for example from a backup: with a new one, the run creates the \
-                        project again";
-            hint.to_owned()
+            "restore the state file, for example from a backup: with a new one, the run creates the \
+             project again"
+                .to_owned()
         }
         StateError::OtherPlatform { .. } => "pass another state file with --state".to_owned(),
     };

@@ -17,7 +17,7 @@ impl Publication<'_> {
 
     /// Returns whether the version name is still unknown, because no comparison computed `{next}`. The plan then has a
     /// placeholder version.
-    pub(in crate::publication) fn lacks_version_name(&self) -> bool {
+    pub(super) fn lacks_version_name(&self) -> bool {
         self.needs_next_version() && self.comparison.is_none()
     }
 

@@ -42,8 +42,10 @@ struct PipelineRun<'a> {
 /// Runs `sluicegate pipelines run`: starts a pipeline, and with `--wait` waits until it ends. First replaces the JUnit
 /// report of an earlier run by an unfinished one, which also gets the reason if the settings cannot be used.
 pub(crate) fn run(session: &Session, args: &RunArgs) -> CommandResult {
-    let junit = args.junit.as_ref();
-    let junit_path = junit.map(|path| session.env.current_dir().join(path));
+    let junit_path = args
+        .junit
+        .as_ref()
+        .map(|path| session.env.current_dir().join(path));
     if let Some(path) = &junit_path {
         let report = build_unfinished_run(args, UNFINISHED_NOTE.to_owned());
         session.replace_old_file(path, |output| write_execution_junit(&report, output));

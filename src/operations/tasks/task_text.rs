@@ -43,7 +43,7 @@ pub(crate) fn describe_task(id: &str, task: &ApiValue<Task>) -> String {
 
 /// Describes the pending decisions of the task with the commands that answer them. Returns an empty text if there are
 /// none.
-pub(crate) fn describe_pending_decisions(id: &str, task: &Task) -> String {
+fn describe_pending_decisions(id: &str, task: &Task) -> String {
     describe_decisions(id, task.pending_decisions.as_deref().unwrap_or_default())
 }
 

@@ -229,7 +229,8 @@ fn well_formed(file: &str, page: &str) {
         wanted.iter().all(|name| sections.contains(name)),
         "{file}: {sections:?}"
     );
-    // Paragraphs are wrapped (a line of an example is short, but its escapes make it longer), and the heading of the examples is that of the section.
+    // Paragraphs are wrapped (a line of an example is short, but its escapes make it longer), and the heading of the
+    // examples is that of the section.
     let (mut is_wrapped, mut is_long_line_wrapped) = (true, true);
     for line in page.lines() {
         is_wrapped = line == ".fi" || (is_wrapped && line != ".nf");
