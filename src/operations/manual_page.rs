@@ -63,12 +63,19 @@ const EXAMPLES: &str = "EXAMPLES";
 const NOTES: &str = "NOTES";
 
 /// Adds the text that follows the options in the help of a command: its examples, and below them its paragraphs as
-/// notes. Indented lines are not wrapped: `nf` and `fi` turn wrapping off and on again.
+/// notes. In a help without a heading, the paragraphs introduce the examples. Indented lines are not wrapped: `nf` and
+/// `fi` turn wrapping off and on again.
 fn push_help_sections(page: &mut Roff, help: &str) {
+    let has_examples = help.lines().any(|line| line.starts_with(' '));
+    let paragraph_section = if has_examples && !help.lines().any(is_examples_heading) {
+        EXAMPLES
+    } else {
+        NOTES
+    };
     let mut section = None;
     let (mut is_wrapped, mut follows_blank_line) = (true, false);
     for line in help.lines() {
-        if matches!(line, "Example:" | "Examples:") {
+        if is_examples_heading(line) {
             continue;
         }
         if line.is_empty() {
@@ -80,11 +87,11 @@ fn push_help_sections(page: &mut Roff, help: &str) {
             if !is_wrapped {
                 page.control("fi", []);
             }
-            if section == Some(NOTES) {
+            if section == Some(paragraph_section) {
                 page.control("PP", []);
             } else {
-                page.control("SH", [NOTES]);
-                section = Some(NOTES);
+                page.control("SH", [paragraph_section]);
+                section = Some(paragraph_section);
             }
         } else {
             if section.is_none() {
@@ -103,6 +110,10 @@ fn push_help_sections(page: &mut Roff, help: &str) {
     if !is_wrapped {
         page.control("fi", []);
     }
+}
+
+fn is_examples_heading(line: &str) -> bool {
+    matches!(line, "Example:" | "Examples:")
 }
 
 /// Adds a section that lists names and their meanings.
@@ -142,6 +153,16 @@ mod tests {
         let page = render_help("Examples:\n  sort a\n\n  sort b\n\nNote.");
         let sections = page.split(".SH EXAMPLES\n").nth(1).unwrap();
         assert_eq!(sections, ".nf\n  sort a\n.sp\n  sort b\n.fi\n.SH NOTES\nNote.\n");
+    }
+
+    #[test]
+    fn page_has_paragraphs_that_introduce_examples_in_their_section() {
+        let page = render_help("First:\n  sort a\n\nThen:\n  sort b");
+        let sections = page.split(".SH EXAMPLES\n").nth(1).unwrap();
+        assert_eq!(
+            sections,
+            "First:\n.nf\n  sort a\n.fi\n.PP\nThen:\n.nf\n  sort b\n.fi\n"
+        );
     }
 
     #[test]
