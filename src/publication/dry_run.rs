@@ -7,7 +7,7 @@ use super::publish_preview::{Preview, PublishedState, build_preview_document, re
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::settings::SmokeRun;
-use crate::publish::{Plan, PlanChanges, PublishError, Receipt, compare_plans};
+use crate::publish::{Plan, PlanChanges, PublishError, Receipt, compare_plans, is_same_commit};
 use crate::session::CommandResult;
 use crate::session::response_output::format_json;
 use crate::session::step_report::PUBLISH_FAILED;
@@ -30,11 +30,12 @@ impl Publication<'_> {
         let plan = &plan;
         let hashes = plan.hash_all_files()?;
         let published_state = self.request_published_state(platform.as_ref(), plan)?;
-        let changes = self.compare_with_latest(plan, &hashes, published_state.latest.as_ref());
+        let changes = self.compare_with_latest(plan, &hashes, &published_state);
         let mut refusals = Vec::new();
         let mut refusal_hint = None;
         let is_upload_planned = matches!(decision, PublishDecision::Upload);
         let decision = self.decide_after_lookup(decision, plan, published_state.planned_version.as_ref());
+        let smoke_runs = self.list_following_smoke_runs(&decision, published_state.latest.as_ref());
         let mut status = ExitStatus::Success;
         let mut receipt = Receipt::from_plan(plan, &hashes);
         let mut skip_reason = None;
@@ -59,7 +60,6 @@ impl Publication<'_> {
                 refusal_hint = failure.own_hint().map(str::to_owned);
             }
         }
-        let is_publish_due = skip_reason.is_none() && refusals.is_empty();
         let preview = Preview {
             receipt_digest: receipt.digest.clone(),
             hashes: hashes.clone(),
@@ -68,7 +68,7 @@ impl Publication<'_> {
             refusal_hint,
             skip_reason,
             changes,
-            smoke_runs: self.list_following_smoke_runs(is_publish_due),
+            smoke_runs,
             compat: self
                 .comparison
                 .as_ref()
@@ -84,9 +84,22 @@ impl Publication<'_> {
         Ok(status.worse(self.write_records(receipt)))
     }
 
-    /// Returns the smoke runs that follow if a version is published; without a publish, none is started.
-    fn list_following_smoke_runs(&self, is_publish_due: bool) -> Vec<SmokeRun> {
-        if is_publish_due {
+    /// Returns the smoke runs that follow a publish. An existing version is tested, too, if it is of the same commit and
+    /// consumers get it.
+    fn list_following_smoke_runs(
+        &self,
+        decision: &PublishDecision,
+        latest: Option<&ArtifactDetails>,
+    ) -> Vec<SmokeRun> {
+        let are_due = match decision {
+            PublishDecision::Upload => true,
+            PublishDecision::AlreadyPublished(PublishedVersion { version, commit, .. }) => {
+                is_same_commit(Some(commit), self.target.head.as_str())
+                    && latest.is_some_and(|latest| latest.artifact.version_name.as_ref() == Some(version))
+            }
+            PublishDecision::Refuse(_) => false,
+        };
+        if are_due {
             self.settings.smoke.runs.clone()
         } else {
             Vec::new()
@@ -179,12 +192,15 @@ impl Publication<'_> {
         }
     }
 
-    /// Returns why there is no latest version to compare with: every version is disabled, or none is known.
-    fn explain_missing_latest(&self, prefix: &str) -> String {
-        if self.history.is_disabled() {
+    /// Returns why there is no latest version to compare with: it is unknown, every version is disabled, or there is no
+    /// version.
+    fn explain_missing_latest(&self, prefix: &str, is_known: bool) -> String {
+        if !is_known {
+            "the latest version is unknown".to_owned()
+        } else if self.history.is_disabled() {
             format!("every version of {prefix} is disabled")
         } else {
-            "no published version is known".to_owned()
+            format!("no version of {prefix} is published")
         }
     }
 
@@ -194,9 +210,12 @@ impl Publication<'_> {
         &self,
         plan: &Plan,
         hashes: &[String],
-        latest: Option<&ArtifactDetails>,
+        published_state: &PublishedState,
     ) -> Result<(String, PlanChanges), String> {
-        let latest = latest.ok_or_else(|| self.explain_missing_latest(&plan.prefix))?;
+        let latest = published_state
+            .latest
+            .as_ref()
+            .ok_or_else(|| self.explain_missing_latest(&plan.prefix, published_state.is_known))?;
         let latest_id = latest
             .artifact
             .commit_hash

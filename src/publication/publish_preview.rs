@@ -41,7 +41,7 @@ pub(super) struct Preview {
 }
 
 impl PublishedState {
-    /// Returns the name of the latest version; `None` if the platform has no enabled version.
+    /// Returns the name of the latest version, or that it is unknown; `None` if the platform has no enabled version.
     fn describe_latest(&self) -> Option<String> {
         if !self.is_known {
             return Some("(unknown)".to_owned());

@@ -238,10 +238,12 @@ impl Receipt {
             && is_same_commit(Some(&self.commit_hash), commit)
     }
 
-    /// Returns whether both receipts are about the same version and its content.
+    /// Returns whether both receipts are about the same version and its content. A receipt without hashes, because a
+    /// file could not be read, matches any content.
     pub fn has_same_version(&self, receipt: &Self) -> bool {
+        let is_content_unknown = self.digest.is_empty() || receipt.digest.is_empty();
         self.is_about_version(&receipt.prefix, &receipt.version_name, &receipt.commit_hash)
-            && self.digest == receipt.digest
+            && (is_content_unknown || self.digest == receipt.digest)
     }
 
     /// Returns whether the outcome is that the version exists and this run found no problem with it.

@@ -157,10 +157,11 @@ impl SmokeExecution {
         self.problem.is_some() && self.has_success_status()
     }
 
-    /// Adds the id of the execution that an earlier run of the program started for the same subject. If that execution
-    /// proves nothing, also adds its status and the problem, so that no rerun continues it.
+    /// Adds the id and the tag of the execution that an earlier run of the program started for the same subject. If that
+    /// execution proves nothing, also adds its status and the problem, so that no rerun continues it.
     pub fn copy_execution(&mut self, earlier_run: &Self) {
         self.execution_id.clone_from(&earlier_run.execution_id);
+        self.execution_tag.clone_from(&earlier_run.execution_tag);
         if earlier_run.proves_nothing() {
             self.status.clone_from(&earlier_run.status);
             self.problem.clone_from(&earlier_run.problem);
@@ -182,18 +183,17 @@ impl SmokeExecution {
     }
 
     /// Returns whether both are runs of the same pipeline, in the same project and environment, for a version with the
-    /// same content: the execution tag is the version's digest.
-    pub fn has_same_subject(&self, run: &Self) -> bool {
-        (
-            &self.project_id,
-            &self.pipeline,
-            &self.environment,
-            &self.execution_tag,
-        ) == (
-            &run.project_id,
-            &run.pipeline,
-            &run.environment,
-            &run.execution_tag,
-        )
+    /// same content: the execution tag is the version's digest. The planned run has no tag if the digest could not be
+    /// computed, and then matches any content.
+    pub fn has_same_subject(&self, planned_run: &Self) -> bool {
+        let has_same_tag =
+            planned_run.execution_tag.is_empty() || self.execution_tag == planned_run.execution_tag;
+        has_same_tag
+            && (&self.project_id, &self.pipeline, &self.environment)
+                == (
+                    &planned_run.project_id,
+                    &planned_run.pipeline,
+                    &planned_run.environment,
+                )
     }
 }

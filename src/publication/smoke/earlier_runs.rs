@@ -71,11 +71,19 @@ impl Publication<'_> {
 }
 
 impl SmokeTest<'_> {
-    /// Returns whether an earlier run of the program started an execution for this version.
-    pub(super) fn has_earlier_runs(&self) -> bool {
-        self.earlier_record
-            .as_ref()
-            .is_some_and(SmokeRecord::has_execution)
+    /// Returns whether an earlier run of the program started an execution that a smoke run of this version may continue.
+    /// The platform may still show that the execution is too old.
+    pub(super) fn can_continue_earlier_run(&self) -> bool {
+        let Some(earlier_record) = &self.earlier_record else {
+            return false;
+        };
+        let planned_runs = self.build_planned_record().runs;
+        earlier_record.runs.iter().any(|earlier_run| {
+            earlier_run.execution_id.is_some()
+                && !earlier_run.proves_nothing()
+                && earlier_record.can_continue(earlier_run)
+                && planned_runs.iter().any(|run| earlier_run.has_same_subject(run))
+        })
     }
 
     /// Adds the ids of executions that an earlier job started to the smoke runs that this job has not started. The next

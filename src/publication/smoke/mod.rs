@@ -22,7 +22,8 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OnSmokeFailure;
 use crate::publish::{
-    Outcome, OutcomeKind, Plan, Receipt, Withdrawal, disable_version, is_same_commit, withdraw_version,
+    LatestVersion, Outcome, OutcomeKind, Plan, Receipt, Withdrawal, disable_version, is_same_commit,
+    withdraw_version,
 };
 use jiff::Timestamp;
 use sluicegate_git::short_id;
@@ -111,9 +112,10 @@ impl Publication<'_> {
     }
 
     /// Runs the smoke runs of a version that an earlier run published from the same commit, because nothing else shows
-    /// that they succeeded. Continues the executions that the receipt of that run names. Starts no execution for a
-    /// version of another commit, which the job of that commit tests, and returns `None`. If the version is disabled
-    /// or its details cannot be read, the result is a problem.
+    /// that they succeeded. Continues the executions that the receipt of that run names. If there are none, does not
+    /// start an execution for a version of another commit, which the job of that commit tests, or for a version that
+    /// is not the latest, which the execution would not use; returns `None` then. If the version is disabled or its
+    /// details cannot be read, the result is a problem.
     pub(super) fn smoke_test_existing_version(
         &self,
         platform: &Platform,
@@ -138,16 +140,32 @@ impl Publication<'_> {
                 let problem = SmokeProblem::new(ExitStatus::Undecided, reason);
                 return Some(test.build_skipped_result(problem.with_hint(PUBLISH_AGAIN_HINT)));
             }
-            let commit = &receipt.commit_hash;
-            if !test.has_earlier_runs() && !is_same_commit(Some(commit), self.target.head.as_str()) {
-                self.session.ui.say(&format!(
-                    "no smoke run was started, because version {name} was published from another commit ({})",
-                    short_id(commit)
-                ));
+            if !test.can_continue_earlier_run()
+                && let Some(reason) = self.find_reason_to_skip(&test, receipt).await
+            {
+                self.session
+                    .ui
+                    .say(&format!("no smoke run was started, because {reason}"));
                 return None;
             }
             Some(test.execute().await)
         })
+    }
+
+    /// Returns the reason why no execution is started for an existing version, although it is enabled: it is of another
+    /// commit, or consumers get another version.
+    async fn find_reason_to_skip(&self, test: &SmokeTest<'_>, receipt: &Receipt) -> Option<String> {
+        let (name, commit) = (&receipt.version_name, &receipt.commit_hash);
+        if !is_same_commit(Some(commit), self.target.head.as_str()) {
+            let id = short_id(commit);
+            return Some(format!("version {name} was published from another commit ({id})"));
+        }
+        match test.request_latest().await {
+            LatestVersion::Enabled(latest) if latest != *name => Some(format!(
+                "consumers of [Latest] get version {latest}, not version {name}"
+            )),
+            _ => None,
+        }
     }
 
     /// Returns the test of a version that an earlier run published, with the executions that the earlier run's receipt

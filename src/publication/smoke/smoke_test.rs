@@ -72,7 +72,7 @@ impl<'a> SmokeTest<'a> {
     }
 
     /// Returns the record of the runs in the settings before the first one starts.
-    fn build_planned_record(&self) -> SmokeRecord {
+    pub(super) fn build_planned_record(&self) -> SmokeRecord {
         let runs = self.settings().runs.iter().map(|run| SmokeExecution {
             project_id: run.project.to_string(),
             pipeline: run.pipeline.clone(),
@@ -332,7 +332,7 @@ impl<'a> SmokeTest<'a> {
     }
 
     /// Requests the version that \[Latest\] means now. The timeout of zero allows only one request.
-    async fn request_latest(&self) -> LatestVersion {
+    pub(super) async fn request_latest(&self) -> LatestVersion {
         let (prefix, name) = (&self.receipt.prefix, &self.receipt.version_name);
         poll_latest_until_version(self.platform, prefix, name, Duration::ZERO).await
     }

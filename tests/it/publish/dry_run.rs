@@ -324,6 +324,7 @@ fn dry_run_without_platform_shows_latest_version_as_unknown() {
         .run("publish --version-name 1.0.1 --dry-run")
         .expect(0);
     assert!(output.out.contains("  latest   (unknown)\n"), "{}", output.all());
+    output.assert_logged(&["could not list the changes: the latest version is unknown"]);
 }
 
 #[test]
@@ -385,7 +386,7 @@ fn publish_of_commit_with_impossible_time_needs_name_without_date() {
 fn dry_run_with_only_disabled_versions_names_them_as_the_cause() {
     let shop = Shop::new();
     let output = shop.publish("1.0.0 --dry-run").expect(0);
-    output.assert_logged(&["could not list the changes: no published version is known"]);
+    output.assert_logged(&["could not list the changes: no version of sales is published"]);
     shop.publish("1.0.0").expect(0);
     shop.call()
         .run("artifacts disable --prefix sales --version-name 1.0.0 --force")

@@ -413,6 +413,74 @@ fn rerun_with_template_names_version_only_after_its_smoke_run() {
     }
 }
 
+/// A job of an older version, such as a nightly job of a release branch, has nothing to test.
+#[test]
+fn rerun_with_template_starts_no_execution_unless_consumers_get_the_version() {
+    for is_latest in [false, true] {
+        let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+        stage.set_version(true, false);
+        if !is_latest {
+            stage.publish_newer_version();
+        }
+        let outputs = stage.world.path().join("outputs");
+        let call = stage
+            .call()
+            .variable("SLUICEGATE_VERSION_NAME", "{short-sha}")
+            .variable("GITHUB_OUTPUT", outputs.display().to_string());
+        let plan = call
+            .run("publish --dry-run --receipt plan.json -o json")
+            .expect(0)
+            .json();
+        let planned_count = plan["smoke"].as_array().unwrap().len();
+        assert_eq!(planned_count, usize::from(is_latest), "{plan}");
+        let started_at = Instant::now();
+        let output = call.run("publish --attestation statement.json").expect(0);
+        let text = "no smoke run was started, because consumers of [Latest] get version 2, not version 1";
+        assert_eq!(output.err.contains(text), !is_latest, "{}", output.all());
+        assert_eq!(stage.starts().len(), usize::from(is_latest));
+        assert_eq!(stage.world.work().join("statement.json").exists(), is_latest);
+        let name = job_output(&fs::read_to_string(outputs).unwrap(), "version-name");
+        assert_eq!(name, if is_latest { "1" } else { "" });
+        assert!(started_at.elapsed() < Duration::from_secs(20));
+    }
+}
+
+#[test]
+fn dry_run_for_disabled_version_lists_no_smoke_runs() {
+    let stage = SmokePlatform::new();
+    stage.set_version(true, true);
+    let call = stage.call().variable("SLUICEGATE_VERSION_NAME", "{short-sha}");
+    let plan = call.run("publish --dry-run -o json").expect(0).json();
+    assert_eq!(plan["smoke"], json!([]), "{plan}");
+}
+
+/// Git loses a file after it was planned, so the receipt has neither files nor a digest.
+#[test]
+fn rerun_that_cannot_compute_the_hashes_leaves_the_execution_id_in_the_receipt() {
+    let cases = [(RERUN, "1", 3), (RERUN, "{short-sha}", 3), ("publish", "1", 5)];
+    at_once(cases, |(args, version, code)| {
+        let stage = SmokePlatform::with_statuses(&["RUNNING"]);
+        let include = "--include **";
+        let first_run = "publish --smoke-timeout 1 --on-smoke-failure keep";
+        stage.call().run((first_run, include)).expect(8);
+        let blob = stage.world.git("rev-parse HEAD:notes.md");
+        let object_path = format!(".git/objects/{}/{}", &blob[..2], &blob[2..]);
+        let object_file = stage.world.work().join(object_path);
+        let object_content = fs::read(&object_file).unwrap();
+        stage.lose_at_lookup(object_file.clone());
+        let call = stage.call().variable("SLUICEGATE_VERSION_NAME", version);
+        let output = call.run((args, include, "--smoke-timeout 1")).expect(code);
+        let receipt = stage.receipt();
+        assert_eq!(receipt["digest"], "", "{version}: {}", output.all());
+        let recorded_run = &receipt["smoke"]["runs"][0];
+        assert_eq!(recorded_run["executionId"], EXECUTION, "{version}: {receipt}");
+        fs::write(object_file, object_content).unwrap();
+        stage.show(answer(&execution("SUCCESS")));
+        stage.call().run((RERUN, include)).expect(0);
+        assert_eq!(stage.starts().len(), 1, "{version}");
+    });
+}
+
 /// The execution may have looked up the latest version while the version was disabled.
 #[test]
 fn rerun_after_version_was_disabled_starts_a_new_execution() {

@@ -3,6 +3,7 @@
 use crate::support::{Call, Platform, World, answer, in_turn, publishing};
 use serde_json::{Value, json};
 use std::fs;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -28,6 +29,8 @@ pub struct SmokePlatform {
     is_disabled: Arc<AtomicBool>,
     /// The latest version that another job published.
     latest: Arc<Mutex<Option<Value>>>,
+    /// A file that is removed when the program requests the details of a version.
+    lost_file: Arc<Mutex<Option<PathBuf>>>,
     upload: Replaceable,
     execution: Replaceable,
 }
@@ -38,6 +41,7 @@ impl SmokePlatform {
         let world = publishing::project_to_publish();
         let first_commit = world.git("rev-parse HEAD");
         world.write("sql/it.sql", "select 2;\n");
+        world.write("notes.md", "not a pipeline\n");
         world.commit("second");
         world.push();
         world.write(".git/info/exclude", "receipt.json\n");
@@ -47,6 +51,7 @@ impl SmokePlatform {
             is_published: Arc::default(),
             is_disabled: Arc::default(),
             latest: Arc::default(),
+            lost_file: Arc::default(),
             upload: replaceable(publishing::upload_response(&json!([]))),
             execution: replaceable(ResponseTemplate::new(404)),
         };
@@ -106,6 +111,11 @@ impl SmokePlatform {
     /// Makes version 2 of the same commit the latest one.
     pub fn publish_newer_version(&self) {
         *self.latest.lock().unwrap() = Some(self.newer_version());
+    }
+
+    /// Removes the file when the program requests the details of a version.
+    pub fn lose_at_lookup(&self, file: PathBuf) {
+        *self.lost_file.lock().unwrap() = Some(file);
     }
 
     /// Withdraws the newer version, so that version 1 is the latest one again if it is enabled.
@@ -195,18 +205,22 @@ impl SmokePlatform {
                 entries.extend(listed_version().map(|version| version["artifactDetails"].clone()));
                 answer(&json!({ "results": entries }))
             });
-        let latest = Arc::clone(&self.latest);
+        let (latest, lost_file) = (Arc::clone(&self.latest), Arc::clone(&self.lost_file));
         self.platform
             .respond_to("GET", "/artifacts/details$", move |request: &Request| {
+                if let Some(file) = lost_file.lock().unwrap().take() {
+                    fs::remove_file(file).unwrap();
+                }
                 let name = request.url.query_pairs().find(|(key, _)| key == "versionName");
                 let enabled_version =
                     new_version().filter(|version| version["artifactDetails"]["enabled"] == true);
                 let latest_version = latest.lock().unwrap().clone().or(enabled_version);
                 match name.as_ref().map(|(_, value)| value.as_ref()) {
                     Some("0") => answer(&old_version),
-                    Some(_) => {
+                    Some("1" | "2") => {
                         new_version().map_or_else(|| ResponseTemplate::new(404), |version| answer(&version))
                     }
+                    Some(_) => ResponseTemplate::new(404),
                     None => answer(&latest_version.unwrap_or_else(|| old_version.clone())),
                 }
             });
