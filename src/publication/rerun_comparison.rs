@@ -5,6 +5,7 @@ use super::Publication;
 use super::publish_comparison::OfferComparison;
 use super::publish_decision::PublishDecision;
 use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::publication::compared_offer::fetch_hint;
 use crate::publish::Plan;
 use sluicegate_pipelines::interface::{ComparedVersion, Compatibility};
@@ -12,8 +13,8 @@ use sluicegate_platform::api::Platform;
 
 impl Publication<'_> {
     /// Adds to the comparison what the first run of this commit changed for consumers. Does nothing unless the plan was
-    /// compared with the version of that run, which stays as it is. The decision is already made, so a failed request
-    /// is only a warning.
+    /// compared with the version of that run, which stays as it is. The decision is already made, so any failure except
+    /// a signal is only a warning.
     pub(super) fn add_changes_of_first_run(
         &mut self,
         platform: &Platform,
@@ -33,37 +34,41 @@ impl Publication<'_> {
         if !is_rerun {
             return Ok(());
         }
-        let changes_of_first_run = self.compare_with_earlier_version(platform, plan, version_name)?;
+        let changes_of_first_run = match self.compare_with_earlier_version(platform, plan, version_name) {
+            Err(failure) if !matches!(failure.status(), ExitStatus::Interrupted | ExitStatus::Terminated) => {
+                self.session.ui.warn(&format!(
+                    "could not determine the changes for consumers: {}",
+                    failure.describe_on_one_line()
+                ));
+                None
+            }
+            result => result?,
+        };
         if let Some(comparison) = &mut self.comparison {
             comparison.changes_of_first_run = changes_of_first_run;
         }
         Ok(())
     }
 
-    /// Compares the plan with the version that was the latest before the one with this name. That one is the latest now
-    /// and has the files of the plan. Returns `None` if the platform does not show the earlier version.
+    /// Compares the plan with the version that was created last before the version with this name, which has the files
+    /// of the plan. Returns `None` if the platform does not show which version that is.
     fn compare_with_earlier_version(
         &self,
         platform: &Platform,
         plan: &Plan,
         version_name: &str,
     ) -> Result<Option<Compatibility>, Failure> {
-        let Some(earlier_version) = self.history.find_newest_of_other_commit(&plan.commit_hash) else {
+        let Some(earlier_versions) = self.history.list_versions_before(version_name) else {
+            return Ok(None);
+        };
+        let Some(earlier_version) = earlier_versions.last() else {
             return Ok(Some(Compatibility::new(ComparedVersion::default(), Vec::new())));
         };
         let Some(earlier_name) = &earlier_version.version_name else {
             return Ok(None);
         };
         let request = platform.fetch_artifact_details(&plan.prefix, Some(earlier_name));
-        let earlier_details = match self.session.block_on(request)? {
-            Ok(details) => details,
-            Err(error) => {
-                self.session
-                    .ui
-                    .warn(&format!("could not determine the changes for consumers: {error}"));
-                return Ok(None);
-            }
-        };
+        let earlier_details = self.session.block_on(request)??;
         let OfferComparison { compat, ids_only, .. } = self.compare_offers(plan, &earlier_details)?;
         if let Some(ids_only) = ids_only {
             let hint = ids_only.may_fetch.then(|| fetch_hint(&self.workspace.repo));

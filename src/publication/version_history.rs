@@ -4,7 +4,7 @@ use super::Publication;
 use super::published_commit::REPUBLISH_HINT;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::publish::{CommitMatch, is_same_commit, match_commit};
+use crate::publish::{CommitMatch, match_commit};
 use crate::session::artifact_versions::{list_versions, may_be_enabled};
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id, short_id};
@@ -70,11 +70,22 @@ impl VersionHistory {
         newest.version_name.as_deref()
     }
 
-    /// Returns the version that was created last from another commit than `commit` and is not disabled.
-    pub(super) fn find_newest_of_other_commit(&self, commit: &str) -> Option<&Artifact> {
-        self.enabled_versions()
-            .filter(|version| !is_same_commit(version.commit_hash.as_deref(), commit))
-            .max_by_key(|version| version.created_at.as_deref().and_then(parse_platform_time))
+    /// Returns the versions that were created before the version with this name, enabled or not, with the newest last.
+    /// Returns `None` if the list does not have that version, or does not show which versions are older.
+    pub(super) fn list_versions_before(&self, version_name: &str) -> Option<Vec<&Artifact>> {
+        let find_time = |version: &Artifact| version.created_at.as_deref().and_then(parse_platform_time);
+        let has_name = |version: &Artifact| version.version_name.as_deref() == Some(version_name);
+        let time_limit = find_time(self.versions.iter().find(|version| has_name(version))?)?;
+        let mut earlier_versions = Vec::new();
+        for version in self.versions.iter().filter(|version| !has_name(version)) {
+            match find_time(version)?.cmp(&time_limit) {
+                Ordering::Less => earlier_versions.push(version),
+                Ordering::Equal => return None,
+                Ordering::Greater => {}
+            }
+        }
+        earlier_versions.sort_by_key(|version| find_time(version));
+        Some(earlier_versions)
     }
 
     /// Returns the versions that are not disabled. A version whose state is unknown is treated as enabled.

@@ -167,6 +167,57 @@ fn rerun_reports_the_break_that_the_first_run_accepted() {
     }
 }
 
+/// The version before is disabled meanwhile.
+#[test]
+fn rerun_reports_the_break_since_a_disabled_version() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    shop.break_it();
+    let args = "1.1.0 --if-exists same-content";
+    shop.publish(args).expect(0);
+    let first_receipt = shop.receipt();
+    shop.call()
+        .run("artifacts disable --prefix sales --version-name 1.0.0")
+        .expect(0);
+    shop.publish(args).expect(0);
+    let receipt = shop.receipt();
+    assert_eq!(receipt["compat"]["against"], "1.0.0");
+    assert_eq!(receipt["compat"], first_receipt["compat"]);
+}
+
+#[test]
+fn rerun_of_second_version_of_a_commit_does_not_repeat_the_break_of_the_first() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    shop.break_it();
+    shop.publish("1.1.0").expect(0);
+    let args = "1.1.1 --if-exists same-content";
+    shop.publish(args).expect(0);
+    let first_receipt = shop.receipt();
+    shop.publish(args).expect(0);
+    let receipt = shop.receipt();
+    assert_eq!(receipt["compat"]["against"], "1.1.0");
+    assert_eq!(receipt["compat"], first_receipt["compat"]);
+    assert_eq!(job_output(&shop.outputs(), "compat"), "none");
+}
+
+/// The comparison only completes the report of a rerun.
+#[test]
+fn rerun_succeeds_with_a_warning_if_the_earlier_version_cannot_be_compared() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let blob = shop.world.git("rev-parse HEAD:.platform/shared-pipelines.yaml");
+    shop.break_it();
+    let args = "1.1.0 --if-exists same-content";
+    shop.publish(args).expect(0);
+    let object_path = format!(".git/objects/{}/{}", &blob[..2], &blob[2..]);
+    fs::remove_file(shop.world.work().join(object_path)).unwrap();
+    shop.publish(args)
+        .expect(0)
+        .saying(&["could not determine the changes for consumers: "]);
+    assert_eq!(shop.receipt()["outcome"], "already-published");
+}
+
 #[test]
 fn second_version_of_a_commit_changes_nothing_for_consumers() {
     let shop = Shop::new();
