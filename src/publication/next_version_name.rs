@@ -38,9 +38,10 @@ impl Publication<'_> {
             }
             class = comparison.compat.class.unwrap_or(class);
             self.session.ui.say(&format!(
-                "no version of {} is enabled: the version name follows from the changes since the newest version, \
-                 {name}",
-                text::escape_line(&self.settings.prefix)
+                "no version of {} is enabled, so the version name follows from the changes since the newest disabled \
+                 version, {}",
+                text::escape_line(&self.settings.prefix),
+                text::escape_line(name)
             ));
         }
         Ok(interface::next_version_name(newest_name, class))
