@@ -142,7 +142,7 @@ fn review_whose_waivers_expired_since_is_not_accepted() {
     let valid_report = fs::read_to_string(&report_file).unwrap();
     world.write(
         "../expired.json",
-        valid_report.replace("2999-12-31", "2026-01-31"),
+        valid_report.replace("2999-12-31", "2000-01-31"),
     );
     let expired_reason = "the waivers of 1 finding expired since the review";
     publish("../expired.json", "1")

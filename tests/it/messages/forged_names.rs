@@ -64,33 +64,33 @@ fn name_with_line_breaks_adds_no_lines_to_log_and_summary() {
         "check",
         "inspect a.orch.yaml",
         "check --all --annotations none",
-        "check --staged",
         "publish --dry-run --prefix p --version-name 1",
         "publish --prefix p --version-name 1 --from worktree",
-        "fix --dry-run",
         "diff",
-        "diff origin/main",
-        "mv a.orch.yaml c.orch.yaml --dry-run",
         "mv --repair --dry-run",
         "context",
         "shared-pipelines add a.orch.yaml",
-        "waivers add --all --reason test",
-        "waivers list",
         "rules lint other-rules.yaml",
         "rules test other-rules.yaml",
-        "init --dry-run --force",
-        "settings",
         "doctor",
         "-vv check",
+        "waivers list",
     ];
-    for call in [&local, &job] {
-        for command in commands {
+    for command in commands {
+        if command == "waivers list" {
+            local.run("waivers add --all --reason test").expect(0);
+        }
+        let mut has_name = false;
+        for call in [&local, &job] {
             let _ = fs::remove_file(&summary);
             let output = call.run(command);
-            assert_no_forged_line(&output.err, &output);
-            assert_no_forged_line(&output.out, &output);
-            assert_no_forged_line(&fs::read_to_string(&summary).unwrap_or_default(), &output);
+            let summary_text = fs::read_to_string(&summary).unwrap_or_default();
+            for text in [&output.err, &output.out, &summary_text] {
+                assert_no_forged_line(text, &output);
+                has_name |= text.contains("forged");
+            }
         }
+        assert!(has_name, "`{command}` does not print the name");
     }
     let unknown_rule = json!(NAME);
     world.write(
