@@ -21,17 +21,39 @@ pub fn explain_unmatchable_glob(pattern: &str) -> Option<&'static str> {
         Some("a path begins with the name of a file or directory at the repository root")
     } else if pattern.ends_with('/') {
         Some("a directory is not a file; end the glob with `/**`")
-    } else if !pattern.contains('{') && has_impossible_part(pattern) {
-        Some("a path has no empty part, `.` or `..` between its slashes")
+    } else if has_impossible_part(pattern) {
+        Some("no part of a path is empty, `.` or `..`")
     } else {
         None
     }
 }
 
-/// Returns whether a part of the glob after a slash is empty, `.` or `..`.
+/// Returns whether a part of the glob is empty, `.` or `..`. The alternatives between braces are not examined.
 fn has_impossible_part(pattern: &str) -> bool {
-    let mut parts = pattern.split('/').skip(1);
-    parts.any(|part| matches!(part, "" | "." | ".."))
+    let mut start = 0;
+    let mut depth = 0_usize;
+    let mut is_escaped = false;
+    for (index, character) in pattern.char_indices() {
+        match character {
+            _ if is_escaped => {}
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            '/' if depth == 0 => {
+                if is_impossible_part(&pattern[start..index]) {
+                    return true;
+                }
+                start = index + 1;
+            }
+            _ => {}
+        }
+        is_escaped = character == '\\' && !is_escaped;
+    }
+    is_impossible_part(&pattern[start..])
+}
+
+/// Returns whether no file or directory of a repository can have this name.
+fn is_impossible_part(part: &str) -> bool {
+    matches!(part, "" | "." | "..")
 }
 
 /// Returns whether the glob has a part that matches several texts: a wildcard, a class or alternatives.
@@ -92,6 +114,12 @@ mod tests {
             "a/../b",
             "a/.",
             "a/**/.",
+            "",
+            ".",
+            "..",
+            "{a,b}/..",
+            "../{a,b}",
+            "a/{b,c}//d",
         ] {
             assert!(explain_unmatchable_glob(pattern).is_some(), "{pattern}");
         }
@@ -102,6 +130,10 @@ mod tests {
             "*.orch.yaml",
             "{a,b}/!x",
             "{a,b//c}",
+            "{a/,}b",
+            "{a/./b,c}/d",
+            ".*",
+            "...",
             "a/..b/c.",
         ] {
             assert_eq!(explain_unmatchable_glob(pattern), None, "{pattern}");
