@@ -8,6 +8,7 @@ use super::git_environment::passed_environment;
 use super::git_secrets::redact_urls;
 use super::program_output::{ProgramOutput, start_program};
 use super::{BlobId, GitError};
+use git2::Oid;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -27,6 +28,10 @@ pub(super) const UPLOAD_PACK_OPTION: &str = "--upload-pack=git-upload-pack";
 
 /// The protocols that git may use. A protocol that names a program to run (`ext::`, another helper) is not allowed.
 const ALLOWED_PROTOCOLS: &str = "file:git:http:https:ssh";
+
+/// A setting with which git reads the commits themselves, and not a file about them, which an earlier job may have
+/// written.
+pub(super) const NO_COMMIT_GRAPH: &str = "core.commitGraph=false";
 
 /// The permission of a git command to use the network.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -132,6 +137,29 @@ impl GitProgram {
         let file = write_input(entries).map_err(program_error(&arguments))?;
         self.run_with_input(root, &arguments, file.into(), index_path)
             .map(drop)
+    }
+
+    /// Returns the commits that `git rev-list` with these options finds in the histories of `tips`, without
+    /// `excluded_tips` and their ancestors. The ids are passed in a file, because a clone may have thousands of branches.
+    pub(super) fn list_commits(
+        &self,
+        root: &Path,
+        options: &[&str],
+        tips: &[Oid],
+        excluded_tips: &[Oid],
+    ) -> Result<Vec<Oid>, GitError> {
+        let arguments = [&["-c", NO_COMMIT_GRAPH, "rev-list", "--stdin"], options].concat();
+        let mut lines = Vec::new();
+        for tip in tips {
+            lines.extend_from_slice(format!("{tip}\n").as_bytes());
+        }
+        for tip in excluded_tips {
+            lines.extend_from_slice(format!("^{tip}\n").as_bytes());
+        }
+        let ids = write_input(&lines).map_err(program_error(&arguments))?;
+        let output = self.run_with_input(root, &arguments, ids.into(), None)?;
+        let commits: Result<Vec<Oid>, git2::Error> = output.lines().map(Oid::from_str).collect();
+        commits.map_err(GitError::library("read a list of commits"))
     }
 
     /// Runs a local command on this working tree with this standard input, and returns its output.

@@ -1,7 +1,7 @@
 //! The history of commits: merge-bases, ancestors, parents.
 
-use super::{CommitId, GitError, Repository};
-use git2::{ErrorClass, ErrorCode, Oid};
+use super::{CommitId, GitError, Repository, git_program::NO_COMMIT_GRAPH};
+use git2::{ErrorClass, ErrorCode, Oid, Revwalk};
 use std::collections::HashSet;
 
 /// Maximum number of merge-bases of two commits. Criss-cross merges of real branches have two or three; a history
@@ -10,10 +10,6 @@ const MAX_MERGE_BASES: usize = 16;
 
 /// Maximum number of commits of a history that are visited.
 const MAX_VISITED_COMMITS: usize = 100_000;
-
-/// A setting with which git reads the commits themselves, and not a file about them, which an earlier job may have
-/// written.
-const NO_COMMIT_GRAPH: &str = "core.commitGraph=false";
 
 impl Repository {
     /// Returns the best common ancestors of two commits, as `git merge-base --all` does: one in most histories,
@@ -55,17 +51,15 @@ impl Repository {
     /// Returns the merge-bases that the git program finds. Git also reads a commit with a malformed author line, which
     /// another program wrote and libgit2 rejects.
     fn find_merge_bases_with_program(&self, tips: [Oid; 2]) -> Result<Vec<Oid>, GitError> {
-        let (first, second) = (tips[0].to_string(), tips[1].to_string());
-        let arguments = [
-            "-c",
-            NO_COMMIT_GRAPH,
-            "merge-base",
-            "--all",
-            first.as_str(),
-            second.as_str(),
-        ];
+        // Git excludes the merge-bases from this range. Unlike `git merge-base`, this also succeeds if there are none.
+        let range = format!("{}...{}", tips[0], tips[1]);
+        let arguments = ["-c", NO_COMMIT_GRAPH, "rev-parse", range.as_str()];
         let output = self.program.run_locally(self.root(), &arguments, None)?;
-        let bases: Result<Vec<Oid>, git2::Error> = output.lines().map(Oid::from_str).collect();
+        let bases: Result<Vec<Oid>, git2::Error> = output
+            .lines()
+            .filter_map(|line| line.strip_prefix('^'))
+            .map(Oid::from_str)
+            .collect();
         bases.map_err(GitError::library("find the merge-base"))
     }
 
@@ -148,26 +142,21 @@ impl Repository {
         tips: &[CommitId],
         commit: &CommitId,
     ) -> Result<HashSet<CommitId>, GitError> {
-        let walk_error = GitError::library("walk the history");
         let ancestor = self.find_commit(commit)?;
         self.check_history(ancestor.id())?;
-        let mut walk = self.library.revwalk().map_err(&walk_error)?;
+        let mut other_tips = Vec::new();
         for tip in tips.iter().filter(|tip| *tip != commit) {
             let id = self.find_commit(tip)?.id();
             self.check_history(id)?;
-            walk.push(id).map_err(&walk_error)?;
+            other_tips.push(id);
         }
-        // The walk also skips the ancestors of each parent.
-        for parent in ancestor.parent_ids() {
-            walk.hide(parent).map_err(&walk_error)?;
-        }
-        // Pairs of a parent and its child.
-        let mut steps: Vec<(Oid, Oid)> = Vec::new();
-        for child in walk {
-            let child = child.map_err(&walk_error)?;
-            let parents = self.library.find_commit(child).map_err(&walk_error)?;
-            steps.extend(parents.parent_ids().map(|parent| (parent, child)));
-        }
+        let excluded_tips: Vec<Oid> = ancestor.parent_ids().collect();
+        let mut steps = match self.list_parents(&other_tips, &excluded_tips) {
+            Err(error) if error.class() == ErrorClass::Invalid => {
+                return self.list_descendants_with_program(&other_tips, ancestor.id());
+            }
+            result => result.map_err(GitError::library("walk the history"))?,
+        };
         steps.sort_unstable();
         let mut descendants = HashSet::from([ancestor.id()]);
         let mut pending = vec![ancestor.id()];
@@ -181,6 +170,47 @@ impl Repository {
             );
         }
         Ok(descendants.into_iter().map(CommitId::new).collect())
+    }
+
+    /// Returns the pairs of a parent and its child in the histories of these tips, without the ancestors of
+    /// `excluded_tips`.
+    fn list_parents(&self, tips: &[Oid], excluded_tips: &[Oid]) -> Result<Vec<(Oid, Oid)>, git2::Error> {
+        let mut pairs = Vec::new();
+        for child in self.walk_commits(tips, excluded_tips)? {
+            let child = child?;
+            let commit = self.library.find_commit(child)?;
+            pairs.extend(commit.parent_ids().map(|parent| (parent, child)));
+        }
+        Ok(pairs)
+    }
+
+    /// Returns the commits in the histories of these tips, without `excluded_tips` and their ancestors.
+    fn walk_commits(&self, tips: &[Oid], excluded_tips: &[Oid]) -> Result<Revwalk<'_>, git2::Error> {
+        let mut walk = self.library.revwalk()?;
+        for tip in tips {
+            walk.push(*tip)?;
+        }
+        for tip in excluded_tips {
+            walk.hide(*tip)?;
+        }
+        Ok(walk)
+    }
+
+    /// Returns the commit and those of its descendants that the git program finds in the histories of these tips, see
+    /// [`Self::find_merge_bases_with_program`].
+    fn list_descendants_with_program(
+        &self,
+        tips: &[Oid],
+        commit: Oid,
+    ) -> Result<HashSet<CommitId>, GitError> {
+        let descendants = self
+            .program
+            .list_commits(self.root(), &["--ancestry-path"], tips, &[commit])?;
+        Ok(descendants
+            .into_iter()
+            .chain([commit])
+            .map(CommitId::new)
+            .collect())
     }
 
     /// Returns whether `commit` is `tip` or one of its ancestors, as far as the clone shows.
@@ -199,17 +229,10 @@ impl Repository {
     /// Returns whether the git program finds that `commit` is an ancestor of `tip`, see
     /// [`Self::find_merge_bases_with_program`].
     fn is_ancestor_by_program(&self, tip: Oid, commit: Oid) -> Result<bool, GitError> {
-        let (commit, excluded_tip) = (commit.to_string(), format!("^{tip}"));
-        let arguments = [
-            "-c",
-            NO_COMMIT_GRAPH,
-            "rev-list",
-            "--max-count=1",
-            commit.as_str(),
-            excluded_tip.as_str(),
-        ];
-        let output = self.program.run_locally(self.root(), &arguments, None)?;
-        Ok(output.is_empty())
+        let missing_commits =
+            self.program
+                .list_commits(self.root(), &["--max-count=1"], &[commit], &[tip])?;
+        Ok(missing_commits.is_empty())
     }
 
     /// Returns whether one of the commits between these tips and bases is at the edge of a shallow clone, which lacks
@@ -218,17 +241,22 @@ impl Repository {
         if self.shallow.is_empty() {
             return Ok(false);
         }
-        let walk_error = GitError::library("walk the history");
-        let mut walk = self.library.revwalk().map_err(&walk_error)?;
-        for tip in tips {
-            walk.push(*tip).map_err(&walk_error)?;
+        match self.finds_shallow_commit(tips, bases) {
+            Err(error) if error.class() == ErrorClass::Invalid => {
+                // Git shows a commit at the edge of the clone without parents.
+                let roots = self
+                    .program
+                    .list_commits(self.root(), &["--max-parents=0"], tips, bases)?;
+                Ok(roots.iter().any(|root| self.shallow.contains(root)))
+            }
+            result => result.map_err(GitError::library("walk the history")),
         }
-        // The walk also skips the ancestors of each base.
-        for base in bases {
-            walk.hide(*base).map_err(&walk_error)?;
-        }
-        for commit in walk {
-            if self.shallow.contains(&commit.map_err(&walk_error)?) {
+    }
+
+    /// Returns whether libgit2 finds a commit at the edge of a shallow clone, see [`Self::reaches_shallow_commit`].
+    fn finds_shallow_commit(&self, tips: &[Oid], bases: &[Oid]) -> Result<bool, git2::Error> {
+        for commit in self.walk_commits(tips, bases)? {
+            if self.shallow.contains(&commit?) {
                 return Ok(true);
             }
         }
