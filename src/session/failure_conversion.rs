@@ -52,7 +52,7 @@ impl From<GitError> for Failure {
 const fn git_exit_status(error: &GitError) -> ExitStatus {
     match error {
         GitError::InvalidTree { .. } => ExitStatus::Undecided,
-        GitError::TemporaryDirectory { .. } => ExitStatus::Usage,
+        GitError::TemporaryDirectory { .. } | GitError::TemporaryFile { .. } => ExitStatus::Usage,
         _ => ExitStatus::Context,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::CommitId;
 use sluicegate_base::text::join_with_and;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// An error of reading a repository. Each case carries the facts; [`GitError::hint`] returns the hint.
@@ -122,9 +123,12 @@ pub enum GitError {
         path: PathBuf,
         source: std::io::Error,
     },
-    /// No temporary directory could be created, or it has no space for a copy.
+    /// No temporary directory could be created.
     #[error("could not create a temporary directory in {}: {source}", std::env::temp_dir().display())]
     TemporaryDirectory { source: std::io::Error },
+    /// A file in a temporary directory could not be written.
+    #[error("could not write to the temporary directory {}: {source}", std::env::temp_dir().display())]
+    TemporaryFile { source: std::io::Error },
     /// A directory without git that has more files than are searched for pipelines.
     #[error("the directory {} contains more than {limit} files and directories", root.display())]
     TooManyFiles { root: PathBuf, limit: usize },
@@ -208,7 +212,10 @@ impl GitError {
                 "run the command in the project's directory, and pass `.` or a file in that directory"
             }
             Self::Library { source, .. } => find_lock_hint(source.message())?,
-            Self::TemporaryDirectory { .. } => {
+            Self::TemporaryFile { source } if source.kind() == ErrorKind::FileTooLarge => {
+                "raise the limit on the size of files, such as that of `ulimit -f`"
+            }
+            Self::TemporaryDirectory { .. } | Self::TemporaryFile { .. } => {
                 "set TMPDIR to a directory in which you can create files, and that has enough space"
             }
             Self::InvalidTree { .. } | Self::TimeOutOfRange { .. } | Self::Io { .. } => return None,

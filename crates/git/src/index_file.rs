@@ -2,7 +2,7 @@
 //! the git program expands a copy of these (<https://git-scm.com/docs/index-format>).
 
 use super::discovery::is_git_dir;
-use super::stand_in::copy_to_temporary_directory;
+use super::stand_in::{copy_to_temporary_directory, create_temporary_directory};
 use super::{GitError, Repository};
 use git2::{Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag};
 use std::path::Path;
@@ -19,10 +19,14 @@ const EXPAND_ARGUMENTS: [&str; 7] = [
 ];
 
 impl Repository {
-    /// Returns whether the index at this path, relative to the root, can be one of this repository: it is not in the
-    /// git directory of another one. A hook may examine another repository than the one whose index git passes to it.
+    /// Returns whether the index at this path, relative to the root, can be one of this repository: it exists, and is
+    /// not in the git directory of another one. A hook may examine another repository than the one whose index git
+    /// passes to it. There, the path may lead to no file, which libgit2 would read as an empty index.
     pub fn can_own_index(&self, index_path: &Path) -> bool {
         let path = self.root().join(index_path);
+        if !path.is_file() {
+            return false;
+        }
         let Some(folder) = path.parent().and_then(|folder| folder.canonicalize().ok()) else {
             return false;
         };
@@ -48,7 +52,7 @@ pub(super) fn open_index(repository: &Repository, index_path: Option<&Path>) -> 
     };
     Index::open(&path).or_else(|error| {
         open_expanded_copy(repository, &path).map_err(|source| match source {
-            GitError::TemporaryDirectory { .. } => source,
+            GitError::TemporaryDirectory { .. } | GitError::TemporaryFile { .. } => source,
             source => GitError::Index {
                 path,
                 reason: error.message().to_owned(),
@@ -61,10 +65,7 @@ pub(super) fn open_index(repository: &Repository, index_path: Option<&Path>) -> 
 /// Opens a copy of the index that the git program has expanded. libgit2 keeps the entries in memory, so the copy is
 /// deleted at once. Git finds the rest of a split index in the git directory.
 fn open_expanded_copy(repository: &Repository, path: &Path) -> Result<Index, GitError> {
-    let folder = tempfile::Builder::new()
-        .prefix("sluicegate-index-")
-        .tempdir()
-        .map_err(|source| GitError::TemporaryDirectory { source })?;
+    let folder = create_temporary_directory("sluicegate-index-")?;
     let copy = folder.path().join("index");
     copy_to_temporary_directory(path, &copy)?;
     repository

@@ -160,10 +160,7 @@ fn find_work_tree(config: &Config, git_dir: &Path, common_dir: &Path, from: &Pat
 /// Creates a temporary `.git` directory that libgit2 can open: with the references, objects and ignore rules of the
 /// real one, and with only the settings in [`COPIED_SETTINGS`].
 fn create_stand_in(git_dir: &Path, common_dir: &Path, config: &Config) -> Result<TempDir, GitError> {
-    let folder = tempfile::Builder::new()
-        .prefix("sluicegate-git-")
-        .tempdir()
-        .map_err(|source| GitError::TemporaryDirectory { source })?;
+    let folder = create_temporary_directory("sluicegate-git-")?;
     let root = folder.path();
     copy_head(git_dir, root)?;
     copy_file(
@@ -184,6 +181,17 @@ fn create_stand_in(git_dir: &Path, common_dir: &Path, config: &Config) -> Result
     write_file(&root.join("config"), "[core]\n\trepositoryformatversion = 0\n")?;
     copy_config(config, &root.join("config"))?;
     Ok(folder)
+}
+
+/// Creates a temporary directory that no other user can read, because settings of git may contain a token.
+pub(super) fn create_temporary_directory(prefix: &str) -> Result<TempDir, GitError> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder
+        .prefix(prefix)
+        .tempdir()
+        .map_err(|source| GitError::TemporaryDirectory { source })
 }
 
 /// Copies the reference to the checked-out branch. An old repository has a symbolic link to it instead of a file, which
@@ -224,7 +232,7 @@ pub(super) fn copy_to_temporary_directory(source: &Path, target: &Path) -> Resul
                 StorageFull | QuotaExceeded | FileTooLarge | ReadOnlyFilesystem
             ) =>
         {
-            Err(GitError::TemporaryDirectory { source: error })
+            Err(GitError::TemporaryFile { source: error })
         }
         Err(error) => Err(GitError::io("read", source)(error)),
     }
@@ -313,11 +321,11 @@ pub(super) fn read_short_file(path: &Path) -> Option<String> {
 
 fn write_file(path: &Path, text: &str) -> Result<(), GitError> {
     create_parent_folder(path)?;
-    fs::write(path, text).map_err(|source| GitError::TemporaryDirectory { source })
+    fs::write(path, text).map_err(|source| GitError::TemporaryFile { source })
 }
 
 fn create_parent_folder(path: &Path) -> Result<(), GitError> {
     path.parent().map_or(Ok(()), |parent| {
-        fs::create_dir_all(parent).map_err(|source| GitError::TemporaryDirectory { source })
+        fs::create_dir_all(parent).map_err(|source| GitError::TemporaryFile { source })
     })
 }

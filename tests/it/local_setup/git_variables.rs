@@ -21,6 +21,26 @@ fn index_of_hook_is_read_only_for_its_own_repository() {
     }
 }
 
+/// `git commit` passes a relative path to its hook. In another repository whose `.git` is a file, the path leads to no
+/// index.
+#[test]
+fn relative_index_of_hook_is_not_read_for_worktree_or_submodule() {
+    let world = project();
+    let url = format!("file://{}", world.remote().display());
+    world.git(format!("submodule add -q {url} sub"));
+    world.git("worktree add -q linked");
+    for name in ["sub", "linked"] {
+        let folder = world.work().join(name);
+        fs::write(folder.join("b.orch.yaml"), bad_pipeline()).unwrap();
+        git(&folder, "add b.orch.yaml");
+        let call = Call::new(&world.work()).variable("GIT_INDEX_FILE", ".git/index");
+        let output = call.run(format!("check --staged --repo {name}")).expect(1);
+        assert!(output.out.contains("b.orch.yaml"), "{}", output.all());
+        git(&folder, "rm -q --cached b.orch.yaml");
+        call.run(format!("check --staged --repo {name}")).expect(0);
+    }
+}
+
 /// Creates a clone that git checked out with CRLF line endings, with a branch. The time of its pipeline has changed since
 /// the checkout.
 fn clone_with_converted_line_endings(world: &World) -> PathBuf {

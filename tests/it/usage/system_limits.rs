@@ -64,10 +64,10 @@ fn check_with_full_temporary_directory_names_the_variable() {
     let log = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{log}");
     assert!(
-        log.contains("could not create a temporary directory in "),
+        log.contains("could not write to the temporary directory "),
         "{log}"
     );
-    assert!(log.contains("hint: set TMPDIR to a directory"), "{log}");
+    assert!(log.contains("hint: raise the limit"), "{log}");
     call.run("check --all").expect(0);
 }
 
