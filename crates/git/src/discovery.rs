@@ -59,7 +59,7 @@ impl Repository {
         shallow.extend(read_shallow_commits(&repository.git_dir)?);
         let partial = stand_in::is_partial_clone(&repository.common_dir);
         let mut repository = Self::from_opened(repository, shallow, partial);
-        repository.apply_environment_settings();
+        repository.apply_environment_settings()?;
         Ok(repository)
     }
 }
@@ -83,7 +83,7 @@ fn missing_repository_error(from: &Path, absolute: Option<&Path>) -> GitError {
 
 /// Returns the git directory of a directory with a `.git` (<https://git-scm.com/docs/gitrepository-layout>). In a
 /// linked worktree or a submodule, `.git` is a file that contains the path of the git directory.
-fn find_git_dir(folder: &Path) -> Option<PathBuf> {
+pub(super) fn find_git_dir(folder: &Path) -> Option<PathBuf> {
     let dot_git = folder.join(".git");
     let git_dir = if dot_git.is_file() {
         folder.join(

@@ -51,17 +51,28 @@ impl ListedFile {
 
     /// Creates the entry of a file on disk that git does not track. A path with a trailing slash is another repository,
     /// which is not entered; its entry is that of a submodule.
-    pub(super) fn from_untracked_path(mut path: Vec<u8>) -> Self {
-        let is_repository = path.ends_with(b"/");
-        path.truncate(path.len() - usize::from(is_repository));
-        let repository = FileState {
-            id: Oid::ZERO_SHA1,
-            kind: FileKind::Submodule,
-        };
+    pub(super) fn from_untracked_path(path: Vec<u8>) -> Self {
+        if let Some(repository_path) = path.strip_suffix(b"/") {
+            return Self::from_nested_repository(repository_path.to_vec());
+        }
         Self {
             path,
-            known_state: is_repository.then_some(repository),
-            on_disk: !is_repository,
+            known_state: None,
+            on_disk: true,
+            hidden: false,
+            substitute: None,
+        }
+    }
+
+    /// Creates the entry of another repository at `path`, without a trailing slash: that of a submodule.
+    pub(super) const fn from_nested_repository(path: Vec<u8>) -> Self {
+        Self {
+            path,
+            known_state: Some(FileState {
+                id: Oid::ZERO_SHA1,
+                kind: FileKind::Submodule,
+            }),
+            on_disk: false,
             hidden: false,
             substitute: None,
         }

@@ -1,6 +1,8 @@
 //! A directory that is not in a git repository: its files without a history.
 
+use super::discovery::find_git_dir;
 use super::listed_file::{DiskListing, ListedFile, sort_unique_files};
+use super::stand_in::create_temporary_directory;
 use super::{GitError, Repository, opened_repository::OpenedRepository};
 use git2::{Repository as Library, RepositoryInitOptions};
 use std::collections::HashSet;
@@ -20,10 +22,7 @@ impl Repository {
         let root = folder
             .canonicalize()
             .map_err(GitError::io("open the directory", folder))?;
-        let stand_in = tempfile::Builder::new()
-            .prefix("sluicegate-git-")
-            .tempdir()
-            .map_err(|source| GitError::TemporaryDirectory { source })?;
+        let stand_in = create_temporary_directory("sluicegate-git-")?;
         let mut options = RepositoryInitOptions::new();
         options.bare(true).external_template(false);
         let library = Library::init_opts(stand_in.path(), &options)
@@ -40,7 +39,7 @@ impl Repository {
         };
         let (shallow_commits, is_partial) = (HashSet::new(), false);
         let mut repository = Self::from_opened(repository, shallow_commits, is_partial);
-        repository.apply_environment_settings();
+        repository.apply_environment_settings()?;
         Ok(repository)
     }
 }
@@ -75,16 +74,12 @@ pub(super) fn list_directory_files(root: &Path) -> Result<DiskListing, GitError>
             });
         }
         entry_count += 1;
-        let is_dir = entry.file_type().is_dir();
-        let is_repository = is_dir && entry.depth() > 0 && entry.path().join(".git").exists();
-        if is_repository || !is_dir {
-            let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
-            let mut path = to_git_path(path);
-            if is_repository {
-                path.push(b'/');
-                entries.skip_current_dir();
-            }
-            files.push(ListedFile::from_untracked_path(path));
+        let relative_path = entry.path().strip_prefix(root).unwrap_or(entry.path());
+        if !entry.file_type().is_dir() {
+            files.push(ListedFile::from_untracked_path(to_git_path(relative_path)));
+        } else if entry.depth() > 0 && find_git_dir(entry.path()).is_some() {
+            files.push(ListedFile::from_nested_repository(to_git_path(relative_path)));
+            entries.skip_current_dir();
         }
     }
     Ok(DiskListing {

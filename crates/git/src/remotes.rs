@@ -7,8 +7,8 @@ impl Repository {
     /// Returns the URL of the first remote; `origin` comes first. It may contain credentials.
     pub fn find_remote_url(&self) -> Result<Option<String>, GitError> {
         let remotes = self.list_remotes()?;
-        let url = remotes.first().and_then(|remote| remote.url().ok());
-        Ok(url.map(str::to_owned))
+        let name = remotes.first().and_then(|remote| remote.name().ok().flatten());
+        Ok(name.and_then(|name| self.find_fetch_url(name)))
     }
 
     /// Returns the names of the remotes with the repository that each fetches from, `origin` first. A remote without a
@@ -25,16 +25,30 @@ impl Repository {
     /// Returns the repository that git contacts for this URL: `url.<base>.insteadOf` may replace a part of it
     /// (<https://git-scm.com/docs/git-config#Documentation/git-config.txt-urlltbasegtinsteadOf>).
     pub fn resolve_remote_url(&self, url: &str) -> Option<RemoteUrl> {
-        let remote = self.library.remote_anonymous(url).ok()?;
-        RemoteUrl::parse(remote.url().ok()?)
+        RemoteUrl::parse(&self.resolve_url(url)?)
     }
 
-    /// Returns the repository that the remote fetches from. A remote may have several URLs; git fetches from the first.
+    /// Returns the URL that git contacts for this URL.
+    fn resolve_url(&self, url: &str) -> Option<String> {
+        if let Some(new_url) = self.replace_url(url) {
+            return Some(new_url);
+        }
+        // libgit2 applies the settings of the repository, and those of the user if no variable may change them.
+        let remote = self.library.remote_anonymous(url).ok()?;
+        remote.url().ok().map(str::to_owned)
+    }
+
+    /// Returns the repository that the remote fetches from.
     fn find_remote_repository(&self, name: &str) -> Option<RemoteUrl> {
+        RemoteUrl::parse(&self.find_fetch_url(name)?)
+    }
+
+    /// Returns the URL that the remote fetches from. A remote may have several URLs; git fetches from the first.
+    fn find_fetch_url(&self, name: &str) -> Option<String> {
         let config = self.library.config().ok()?;
         let mut entries = config.multivar(&format!("remote.{name}.url"), None).ok()?;
         let first_url = entries.next()?.ok()?.value().ok()?.to_owned();
-        self.resolve_remote_url(&first_url)
+        self.resolve_url(&first_url)
     }
 
     /// Returns the configured remotes, `origin` first.

@@ -2,6 +2,7 @@
 
 use super::{
     CommitId, GitError,
+    environment_settings::UrlReplacement,
     git_program::GitProgram,
     id::is_full_id,
     loose_objects::LooseObjects,
@@ -37,6 +38,8 @@ pub struct Repository {
     stand_in: Option<tempfile::TempDir>,
     /// The files with the settings of git's environment that `library` reads. Deleted with the repository.
     pub(super) settings_dir: Option<tempfile::TempDir>,
+    /// The replacements of URLs in the settings of git's environment.
+    pub(super) url_replacements: Vec<UrlReplacement>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,6 +106,7 @@ impl Repository {
             library: opened_repository.library,
             stand_in: opened_repository.stand_in,
             settings_dir: None,
+            url_replacements: Vec::new(),
         }
     }
 

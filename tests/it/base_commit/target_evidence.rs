@@ -314,6 +314,18 @@ fn other_spellings_of_target_are_the_target() {
     assert_eq!(job("gh:o/p", Some(short)).code, 1);
     let disguised = ("url.https://evil.example/.insteadOf", "disguise:");
     assert_eq!(job("disguise:github.com/o/p", Some(disguised)).code, 7);
+    // A setting in a variable is applied as one of the repository is.
+    git(&clone, "remote set-url origin gh:o/p");
+    let call = on_clone(&fork, &clone)
+        .variable("GIT_CONFIG_COUNT", "1")
+        .variable(
+            "GIT_CONFIG_KEY_0",
+            "url.https://user:secret@github.com/.insteadOf",
+        );
+    for (prefix, code) in [("gh:", 1), ("other:", 7)] {
+        let output = call.clone().variable("GIT_CONFIG_VALUE_0", prefix).run("check");
+        assert!(!output.expect(code).all().contains("secret"), "{prefix}");
+    }
     let secret = job("https://user:secret@evil.example/o/p", None);
     assert!(
         secret.code == 7 && !secret.all().contains("secret"),
