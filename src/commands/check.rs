@@ -127,9 +127,9 @@ fn add_notes(gate: &mut GateRun<'_>) -> Result<(), Failure> {
     let unstaged_files_note = files
         .workspace
         .describe_unstaged_gate_files(gate.session, &files.snapshot)?;
-    let missing_repository_note = files.workspace.describe_missing_repository();
+    let missing_repository_notes = files.workspace.describe_missing_repository(&files.snapshot)?;
     gate.add_notes(difference_note);
     gate.add_notes(unstaged_files_note);
-    gate.add_notes(missing_repository_note);
+    gate.add_notes(missing_repository_notes);
     Ok(())
 }

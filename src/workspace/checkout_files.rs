@@ -66,14 +66,28 @@ impl Workspace<'_> {
         Ok(())
     }
 
-    /// Returns a note if the files are not in a git repository.
-    pub(crate) fn describe_missing_repository(&self) -> Option<String> {
-        self.repo.is_plain_directory().then(|| {
-            format!(
-                "{} is not in a git repository. The files were checked without a base.",
-                self.repo.root().display()
-            )
-        })
+    /// Returns notes if the files are not in a git repository: this fact, and the repositories below the directory,
+    /// which are not checked.
+    pub(crate) fn describe_missing_repository(
+        &self,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Vec<String>, GitError> {
+        if !self.repo.is_plain_directory() {
+            return Ok(Vec::new());
+        }
+        let mut notes = vec![format!(
+            "{} is not in a git repository. The files were checked without a base.",
+            self.repo.root().display()
+        )];
+        let nested_repositories = snapshot.list_nested_repositories()?;
+        if !nested_repositories.is_empty() {
+            let paths: Vec<_> = nested_repositories
+                .iter()
+                .map(|path| shorten_name(path))
+                .collect();
+            notes.push(format!("skipped other git repositories: {}", List::new(paths)));
+        }
+        Ok(notes)
     }
 
     /// Returns a note about the settings, waivers and team rules of the evaluated commit that a local run in a bare

@@ -288,3 +288,20 @@ fn check_of_plain_directory_does_not_enter_repositories() {
     let report = check_folder(folder.path(), ".").expect(0).json();
     assert_eq!(report_paths(&report), ["plain/c.orch.yaml"]);
 }
+
+#[test]
+fn entry_named_git_without_a_repository_hides_no_pipeline() {
+    let folder = scratch::create_scratch_directory();
+    write_file(folder.path(), RULES_FILE, RULES);
+    for name in ["file", "directory", "repository"] {
+        write_file(folder.path(), &format!("{name}/a.orch.yaml"), &bad_pipeline());
+    }
+    fs::write(folder.path().join("file/.git"), "").unwrap();
+    fs::create_dir(folder.path().join("directory/.git")).unwrap();
+    git(&folder.path().join("repository"), "init -q");
+    let report = check_folder(folder.path(), ".").expect(1).json();
+    let paths = ["directory/a.orch.yaml", "file/a.orch.yaml"];
+    assert_eq!(report_paths(&report), paths);
+    assert_eq!(report["notes"].as_array().unwrap().len(), 2, "{report}");
+    assert_eq!(report["notes"][1], "skipped other git repositories: repository");
+}
