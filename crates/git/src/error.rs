@@ -2,7 +2,7 @@
 
 use super::CommitId;
 use sluicegate_base::text::join_with_and;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// An error of reading a repository. Each case carries the facts; [`GitError::hint`] returns the hint.
@@ -155,6 +155,18 @@ pub const FULL_HISTORY_HINT: &str = "fetch the full history: set `fetch-depth: 0
 const CORRUPT_OBJECT_HINT: &str = "run `git fsck` to list the damaged objects, and clone the repository again; in CI, \
      delete the cached checkout";
 
+const TEMPORARY_DIRECTORY_HINT: &str =
+    "set TMPDIR to a directory in which you can create files, and that has enough space";
+
+/// Returns the hint for a temporary file that could not be written.
+fn choose_temporary_file_hint(source: &io::Error) -> &'static str {
+    if source.kind() == ErrorKind::FileTooLarge {
+        "raise the limit on the size of files, such as that of `ulimit -f`"
+    } else {
+        TEMPORARY_DIRECTORY_HINT
+    }
+}
+
 impl GitError {
     /// Returns a hint about how the user can fix the error. Returns `None` if no general hint helps.
     pub fn hint(&self) -> Option<String> {
@@ -212,12 +224,8 @@ impl GitError {
                 "run the command in the project's directory, and pass `.` or a file in that directory"
             }
             Self::Library { source, .. } => find_lock_hint(source.message())?,
-            Self::TemporaryFile { source } if source.kind() == ErrorKind::FileTooLarge => {
-                "raise the limit on the size of files, such as that of `ulimit -f`"
-            }
-            Self::TemporaryDirectory { .. } | Self::TemporaryFile { .. } => {
-                "set TMPDIR to a directory in which you can create files, and that has enough space"
-            }
+            Self::TemporaryDirectory { .. } => TEMPORARY_DIRECTORY_HINT,
+            Self::TemporaryFile { source } => choose_temporary_file_hint(source),
             Self::InvalidTree { .. } | Self::TimeOutOfRange { .. } | Self::Io { .. } => return None,
         };
         Some(hint.to_owned())
