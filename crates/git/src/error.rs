@@ -121,14 +121,14 @@ pub enum GitError {
     Io {
         action: &'static str,
         path: PathBuf,
-        source: std::io::Error,
+        source: io::Error,
     },
     /// No temporary directory could be created.
     #[error("could not create a temporary directory in {}: {source}", std::env::temp_dir().display())]
-    TemporaryDirectory { source: std::io::Error },
+    TemporaryDirectory { source: io::Error },
     /// A file in a temporary directory could not be written.
     #[error("could not write to the temporary directory {}: {source}", std::env::temp_dir().display())]
-    TemporaryFile { source: std::io::Error },
+    TemporaryFile { source: io::Error },
     /// A directory without git that has more files than are searched for pipelines.
     #[error("the directory {} contains more than {limit} files and directories", root.display())]
     TooManyFiles { root: PathBuf, limit: usize },
@@ -237,7 +237,7 @@ impl GitError {
     }
 
     /// Returns a function that wraps an error of the system with the attempted action and the file, for `map_err`.
-    pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+    pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }
     }
