@@ -96,6 +96,7 @@ impl<'a> Positions<'a> {
                 violation.size = positions.find_size(rule).filter(|_| is_failed);
                 if let Some(named_component) = positions.find_subject(&violation.text) {
                     violation.line = Some(named_component.line);
+                    violation.is_subject_guessed = named_component.subject.is_none();
                     if let Some(subject) = named_component.subject {
                         violation = violation.with_subject(subject);
                     }

@@ -5,6 +5,7 @@ use crate::exit::ExitStatus;
 use crate::gate::{Positions, decide_verdict, find_report_causes};
 use crate::session::Session;
 use sluicegate_base::input;
+use sluicegate_base::text::format_path;
 use sluicegate_git::Repository;
 use sluicegate_pipelines::findings::{FailOn, Origin, Report, Verdict};
 use sluicegate_reports::json;
@@ -22,7 +23,7 @@ pub(crate) fn read_report(session: &Session, file: &Path) -> Result<Report, Fail
     } else {
         session.read_user_file(&session.env.current_dir().join(file), MAX_REPORT_SIZE)?
     };
-    parse_report(&text, &file.display().to_string())
+    parse_report(&text, &format_path(file))
 }
 
 /// Fails if more than one of these files is standard input, which can be read only once.
@@ -94,6 +95,7 @@ pub(crate) fn add_finding_subjects(repo: &Repository, report: &mut Report) {
                     positions.build_violation(&file.path, &result.rule, &result.status, text);
                 violation.about = located_violation.about;
                 violation.about_kind = located_violation.about_kind;
+                violation.is_subject_guessed = located_violation.is_subject_guessed;
             }
             positions.identify_missing_part(&file.path, &result.rule, &result.status, &mut result.violations);
         }

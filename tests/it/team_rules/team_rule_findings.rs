@@ -528,3 +528,19 @@ fn comparison_that_is_never_true_is_refused_with_its_types() {
     let world = world_with_call_and_condition("call.arguments.day == null || pipeline.document == null");
     Call::new(&world.work()).run("rules lint").expect(0);
 }
+
+#[test]
+fn waiver_about_missing_subject_is_unused_although_rule_is_about_pipeline() {
+    let rule = |subject: &str| {
+        format!("rules: [{{ id: small, level: error, for: {subject}, when: 'true', message: too small }}]\n")
+    };
+    let waivers = "- { rule: team/small, path: '**', about: Gone, reason: r }\n";
+    for subject in ["pipeline", "component"] {
+        let world = world_with_files(&[(FILE, &rule(subject)), ("sluicegate-waivers.yaml", waivers)]);
+        commit_files(&world, &[("a.orch.yaml", &orchestration_text(&["Start"]))]);
+        let call = Call::new(&world.work());
+        let list = call.run("waivers list -o json").expect(0).json();
+        assert_eq!(list[0]["state"], "unused", "{subject}");
+        call.run("waivers prune").expect(0).logging(&["1 waiver removed"]);
+    }
+}

@@ -132,6 +132,8 @@ pub struct Violation {
     pub about: Option<String>,
     /// The kind of `about`; `None` if unknown, and for a name that is neither.
     pub about_kind: Option<SubjectKind>,
+    /// Whether the text only seems to name the subject of `line`, so that `about` is missing.
+    pub is_subject_guessed: bool,
     /// The text that identifies a violation without a subject, if each engine may word it in its own way. `None` if
     /// `text` identifies it.
     pub identity_text: Option<&'static str>,
@@ -162,6 +164,7 @@ impl Violation {
             line: None,
             about: None,
             about_kind: None,
+            is_subject_guessed: false,
             identity_text: None,
             size: None,
             is_minor: false,

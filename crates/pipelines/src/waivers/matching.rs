@@ -3,7 +3,7 @@
 use super::entry_groups::{EffectiveEntry, EntryGroups};
 use super::path_index::PathIndex;
 use super::{WaiverEffect, WaiverEntry};
-use crate::findings::{FileResults, Finding, FindingState, RenamedSubjects, RuleResult, Status, Violation};
+use crate::findings::{FileResults, Finding, FindingState, RenamedSubjects, RuleResult, Status};
 use crate::project::{CheckLevels, ProjectCheck};
 use globset::Error;
 use jiff::civil::Date;
@@ -303,14 +303,12 @@ fn summarize_evaluations(file: &FileResults) -> HashMap<&str, RuleEvaluation> {
         }
         let findings = result.findings(&file.path);
         evaluation.has_uncertain_subject |= findings.iter().any(|finding| finding.identity_text.is_some())
-            || result.violations.iter().any(is_subject_guessed);
+            || result
+                .violations
+                .iter()
+                .any(|violation| violation.is_subject_guessed);
     }
     evaluations
-}
-
-/// Returns whether the violation has the line of a subject, but no subject, because its text may be about another one.
-const fn is_subject_guessed(violation: &Violation) -> bool {
-    violation.line.is_some() && violation.about.is_none()
 }
 
 impl<'f> PathCoverage<'f> {
