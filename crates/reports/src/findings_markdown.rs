@@ -32,6 +32,8 @@ pub(super) fn is_error(entry: &FindingEntry<'_>) -> bool {
 pub(super) struct FindingItem<'a> {
     pub text: String,
     pub finding_count: usize,
+    /// The number of findings that `text` only counts.
+    pub omitted_count: usize,
     /// The files of the findings.
     pub paths: Vec<&'a str>,
 }
@@ -47,18 +49,27 @@ pub(super) fn render_finding_items<'a>(
     let max_file_bytes = min_file_bytes.max(max_bytes / files.len().max(1));
     files
         .iter()
-        .map(|(path, entries)| FindingItem {
-            text: render_file_findings(path, entries, context, max_file_bytes),
-            finding_count: entries.iter().map(|entry| entry.findings().count()).sum(),
-            paths: vec![path],
+        .map(|(path, entries)| {
+            let (text, omitted_count) = render_file_findings(path, entries, context, max_file_bytes);
+            FindingItem {
+                text,
+                finding_count: entries.iter().map(|entry| entry.findings().count()).sum(),
+                omitted_count,
+                paths: vec![path],
+            }
         })
         .collect()
 }
 
 /// Renders the items as a list of at most `max_bytes` and `max_lines`, but at least the first item. If others are
-/// omitted, the last line counts their findings and the files of these.
-pub(super) fn render_finding_list(items: &[FindingItem<'_>], max_bytes: usize, max_lines: usize) -> String {
+/// omitted, the last line counts their findings and the files of these. Also returns the number of omitted findings.
+pub(super) fn render_finding_list(
+    items: &[FindingItem<'_>],
+    max_bytes: usize,
+    max_lines: usize,
+) -> (String, usize) {
     let mut list = String::new();
+    let mut omitted_count = 0;
     for (item_index, item) in items.iter().enumerate() {
         let is_full = item_index > 0 && list.len() + item.text.len() > max_bytes;
         if is_full || item_index == max_lines {
@@ -74,24 +85,27 @@ pub(super) fn render_finding_list(items: &[FindingItem<'_>], max_bytes: usize, m
                 format_and_more_of(finding_count, "finding"),
                 format_count(paths.len(), "file")
             );
+            omitted_count += finding_count;
             break;
         }
         let _ = writeln!(list, "- {}", item.text);
+        omitted_count += item.omitted_count;
     }
-    list
+    (list, omitted_count)
 }
 
 /// Renders the findings of a file as the text of a list item. A single finding includes the path; several findings are
 /// a nested list below the path. A list that becomes longer than `max_bytes` begins with the most severe findings and
-/// ends with the number of omitted ones.
+/// ends with the number of omitted ones, which is also returned.
 fn render_file_findings(
     path: &str,
     entries: &[&FindingEntry<'_>],
     context: &ReportContext,
     max_bytes: usize,
-) -> String {
+) -> (String, usize) {
     if let [entry] = entries {
-        return render_entry(entry, &render_place(&entry.finding, context), context);
+        let place = render_place(&entry.finding, context);
+        return (render_entry(entry, &place, context), 0);
     }
     let heading = render_code(&shorten_name(path));
     let mut remaining_bytes = max_bytes.saturating_sub(heading.len());
@@ -118,7 +132,7 @@ fn render_file_findings(
     if omitted_count > 0 {
         let _ = write!(markdown, "\n  - {}", format_and_more_of(omitted_count, "finding"));
     }
-    markdown
+    (markdown, omitted_count)
 }
 
 /// Renders an entry after its rendered `place`: level, message and rule, then the places of equal findings. If related
@@ -207,6 +221,7 @@ mod tests {
         let item = |finding_count, paths: &[&'static str]| FindingItem {
             text: "text".to_owned(),
             finding_count,
+            omitted_count: 0,
             paths: paths.to_vec(),
         };
         let items = [
@@ -217,8 +232,11 @@ mod tests {
         ];
         assert_eq!(
             render_finding_list(&items, 1_000, 1),
-            "- text\n- and 7 more findings in 3 files\n"
+            ("- text\n- and 7 more findings in 3 files\n".to_owned(), 7)
         );
-        assert_eq!(render_finding_list(&items[..1], 1_000, 1), "- text\n");
+        assert_eq!(
+            render_finding_list(&items[..1], 1_000, 1),
+            ("- text\n".to_owned(), 0)
+        );
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn describe_omitted_cases(report: &Report) -> Option<String> {
     let omitted_count = count_omitted_cases(report);
     (omitted_count > 0).then(|| {
         format!(
-            "{} omitted, because CI hosts reject a larger JUnit report: the JSON report has all of them",
+            "{} omitted, because CI hosts reject a larger JUnit report: a JSON report would list them",
             format_count(omitted_count, "passed check")
         )
     })
