@@ -102,13 +102,16 @@ pub(super) fn collect_remarks<'r>(report: &'r Report, context: &'r ReportContext
 }
 
 /// Returns a remark with the reason why a run does not pass; `None` if it passes, or if it fails because of findings.
-/// An undecided run and a faulty gate configuration always have a remark, because findings do not explain them. The
-/// remark is at the faulty file of the gate configuration or else at any file, because some formats show only entries
+/// An undecided run, a faulty gate configuration and too many known findings always have a remark, because findings do
+/// not explain them. The remark is at the faulty file of the gate configuration or else at any file, because some formats show only entries
 /// about files.
 pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportContext) -> Option<Remark<'r>> {
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let fails_by_finding = results.any(|result| result.fails_gate(report.fail_on()));
-    if fails_by_finding && report.verdict != Verdict::Undecided && report.gate_faults.is_empty() {
+    let has_other_reason = report.verdict == Verdict::Undecided
+        || !report.gate_faults.is_empty()
+        || report.check_known_limit().is_some();
+    if fails_by_finding && !has_other_reason {
         return None;
     }
     Some(Remark {
@@ -191,4 +194,30 @@ fn choose_anchor_path<'r>(report: &'r Report, context: &'r ReportContext) -> &'r
         .chain(unreviewed_paths)
         .chain(context.existing_file.as_deref());
     paths.next().unwrap_or(DEFAULT_PATH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use sluicegate_pipelines::findings::{FindingState, Severity, Status};
+
+    #[test]
+    fn too_many_known_findings_have_a_remark_although_a_finding_fails_the_gate() {
+        let mut report = sample::empty(Verdict::Failed);
+        let violation = || vec![sample::violation("bad", None)];
+        let mut known_result = sample::result("known", Status::Failed(Severity::Error), violation());
+        known_result.set_states([Some(FindingState::Known)]);
+        let new_result = sample::result("new", Status::Failed(Severity::Error), violation());
+        report.files = vec![sample::file("a.orch.yaml", vec![known_result, new_result])];
+        report.fixed_count = Some(0);
+        let context = ReportContext::default();
+        for (max_known, has_remark) in [(0, true), (1, false)] {
+            report.context.max_known = Some(max_known);
+            report.notes = report.check_known_limit().into_iter().collect();
+            let remark = find_unexplained_verdict(&report, &context);
+            let is_about_limit = remark.is_some_and(|remark| remark.text.contains("than allowed"));
+            assert_eq!(is_about_limit, has_remark, "{max_known}");
+        }
+    }
 }

@@ -72,6 +72,10 @@ pub(super) fn build_notifications(
     let mut deciding_notes = BTreeSet::new();
     if report.verdict == Verdict::Undecided {
         deciding_notes.extend(report.verdict_reasons());
+        // A report of an older version has no reasons, so any of its notes may be one.
+        if deciding_notes.is_empty() {
+            deciding_notes.extend(&report.notes);
+        }
     }
     for note in &report.notes {
         let level = if deciding_notes.contains(note) {
