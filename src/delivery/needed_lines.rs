@@ -59,7 +59,7 @@ impl<'a> NeededLines<'a> {
     /// Returns whether the change's lines must be known before the shown lines are read. This is so if only the log
     /// shows lines and it omits some findings: findings on changed lines come first in its list.
     pub(super) fn depends_on_touched_lines(delivery: &Delivery<'_>) -> bool {
-        let limit = delivery.destinations.show.max_findings();
+        let limit = delivery.destinations.show.unwrap_or_default().max_findings();
         !delivery.destinations.has_report(Format::needs_source_lines)
             && delivery.report.findings().len() > limit
     }

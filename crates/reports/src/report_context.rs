@@ -43,8 +43,8 @@ pub struct ReportContext {
     /// Name that separates this review from others of the same commit, in SARIF's category and in a comment's marker.
     /// Empty by default.
     pub category: String,
-    /// The findings to list in human-readable reports.
-    pub show: ShowMode,
+    /// The findings to list in human-readable reports. By default, the log lists some of them, and a page as many as fit.
+    pub show: Option<ShowMode>,
     /// The shell command that reproduces the review locally, if it is to be shown.
     pub reproduction_command: Option<String>,
     /// The directory that the paths of the log are relative to.

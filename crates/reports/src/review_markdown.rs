@@ -180,10 +180,10 @@ impl MarkdownPage<'_> {
                 self.finding_list_limit()
             };
             let items = render_finding_items(&files, view.context, max_bytes, self.limits.section);
-            if items.iter().map(|item| item.text.len()).sum::<usize>() > max_bytes {
+            let (list, omitted_count) = render_finding_list(&items, max_bytes, MAX_SECTION_LINES);
+            if omitted_count > 0 {
                 max_old_bytes = 0;
             }
-            let list = render_finding_list(&items, max_bytes, MAX_SECTION_LINES);
             if has_list || title == old_title {
                 let finding_count: usize = items.iter().map(|item| item.finding_count).sum();
                 self.add_block(&format!(
@@ -212,6 +212,7 @@ impl MarkdownPage<'_> {
             .map(|cause| FindingItem {
                 text: render_cause(cause, view.context),
                 finding_count: cause.paths.len(),
+                omitted_count: 0,
                 paths: cause.paths.clone(),
             })
             .collect();
@@ -224,7 +225,7 @@ impl MarkdownPage<'_> {
             self.limits.section,
         ));
         if !items.is_empty() {
-            let list = render_finding_list(&items, max_bytes, MAX_SECTION_LINES);
+            let (list, _) = render_finding_list(&items, max_bytes, MAX_SECTION_LINES);
             self.add_block(&format!("### Not evaluated\n\n{list}\n"));
         }
     }
@@ -407,7 +408,7 @@ mod tests {
     fn linked() -> ReportContext {
         ReportContext {
             blob_url: Some("https://github.com/o/r/blob/1f/{path}#L{line}".to_owned()),
-            show: ShowMode::All,
+            show: Some(ShowMode::All),
             ..ReportContext::default()
         }
     }
@@ -551,7 +552,7 @@ mod tests {
             sample::file("b.orch.yaml", vec![other_result]),
         ];
         let context = ReportContext {
-            show: ShowMode::Concise,
+            show: Some(ShowMode::Concise),
             ..ReportContext::default()
         };
         let comment = render_comment(&report, &context);
@@ -568,6 +569,33 @@ mod tests {
             comment.len()
         );
         assert!(comment.contains("of the other file"), "{comment}");
+    }
+
+    /// Returns a report with a file of `new_count` new errors and `known_count` files of known ones.
+    fn report_with_new_and_known_findings(new_count: usize, known_count: usize) -> Report {
+        let mut report = sample::empty(Verdict::Failed);
+        let violations =
+            (0..new_count).map(|number| sample::violation(&format!("{number} {}", "x".repeat(200)), None));
+        let result = sample::result("r", Status::Failed(Severity::Error), violations.collect());
+        report.files = vec![sample::file("new.orch.yaml", vec![result])];
+        for number in 0..known_count {
+            let violation = sample::violation("old", None);
+            let mut result = sample::result("r", Status::Failed(Severity::Error), vec![violation]);
+            result.set_states([Some(FindingState::Known)]);
+            report
+                .files
+                .push(sample::file(&format!("known{number}.orch.yaml"), vec![result]));
+        }
+        report
+    }
+
+    #[test]
+    fn comment_lists_one_known_file_if_new_findings_of_one_file_are_omitted() {
+        for (new_count, listed_count) in [(900, 1), (3, 5)] {
+            let report = report_with_new_and_known_findings(new_count, 5);
+            let comment = render_comment(&report, &ReportContext::default());
+            assert_eq!(comment.matches("⚪").count(), listed_count, "{comment}");
+        }
     }
 
     #[test]

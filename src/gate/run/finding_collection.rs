@@ -29,7 +29,7 @@ impl GateRun<'_> {
         if has_other_output {
             FixScope::ALL
         } else {
-            FixScope::for_log(destinations.show.max_findings())
+            FixScope::for_log(destinations.show.unwrap_or_default().max_findings())
         }
     }
 

@@ -32,7 +32,7 @@ pub struct DestinationArgs {
     #[arg(long, value_name = "NAME")]
     pub category: Option<String>,
     /// Findings to list in human-readable output, most severe first: `all`, `new`, `none`, `concise` (one line each),
-    /// or a maximum number [env: SLUICEGATE_SHOW] [default: 50]
+    /// or a maximum number. The default limits only the log [env: SLUICEGATE_SHOW] [default: 50]
     #[arg(long, value_name = "WHICH")]
     pub show: Option<ShowMode>,
 }

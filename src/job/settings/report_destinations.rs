@@ -20,8 +20,8 @@ pub struct ReportDestinations {
     pub changes: Changes,
     /// The name that separates this review from others of the same commit; empty by default.
     pub category: String,
-    /// The findings to list in human-readable output.
-    pub show: ShowMode,
+    /// The findings to list in human-readable output; `None` for the default of each output.
+    pub show: Option<ShowMode>,
     /// The unchecked project ID, for the project's name in a report.
     pub project_id: Option<String>,
     /// The files for the statement about the review.
@@ -91,7 +91,7 @@ impl SettingSources<'_> {
         let changes = layers.resolve_setting(args.changes, variable::CHANGES, parse_value, file.changes)?;
         let show = layers.resolve_setting(args.show, variable::SHOW, ShowMode::from_str, file.show)?;
         Ok(ReportDestinations {
-            show: show.unwrap_or_default(),
+            show,
             reports: self.resolve_reports(args)?,
             changes: changes.unwrap_or_default(),
             annotations: annotations.unwrap_or_default(),

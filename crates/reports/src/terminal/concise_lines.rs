@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn each_finding_is_one_line() {
         let mut about = ReportContext {
-            show: ShowMode::Concise,
+            show: Some(ShowMode::Concise),
             ..ReportContext::default()
         };
         let text = "\n".repeat(8) + "    Run B:\n";

@@ -60,7 +60,7 @@ pub fn render(report: &Report, context: &ReportContext, style: Style) -> String 
     let view = View::new(report, context, ViewMedium::Log);
     let verdict = render_verdict(report, &view.headline, style);
     let mut output = String::new();
-    if context.show == ShowMode::Concise {
+    if context.show == Some(ShowMode::Concise) {
         concise_lines::push_concise_lines(&mut output, &view, style);
     } else {
         push_causes(&mut output, &view, style);
@@ -70,7 +70,7 @@ pub fn render(report: &Report, context: &ReportContext, style: Style) -> String 
         push_decisive_notices(&mut output, &view, style);
         return output + &verdict + "\n";
     }
-    if context.show == ShowMode::Concise {
+    if context.show == Some(ShowMode::Concise) {
         push_notices(&mut output, &view, style);
         return output + &verdict + "\n";
     }
@@ -91,7 +91,7 @@ pub fn render(report: &Report, context: &ReportContext, style: Style) -> String 
 /// the breaks, do not explain it. Returns `None` for other runs, whose verdict is only at the end, and for concise
 /// output, which starts with a line for each finding.
 pub fn render_opening(report: &Report, context: &ReportContext, style: Style) -> Option<String> {
-    let needs_opening = report.breaks_consumers() && context.show != ShowMode::Concise;
+    let needs_opening = report.breaks_consumers() && context.show != Some(ShowMode::Concise);
     let headline = needs_opening.then(|| render_headline(report))?;
     Some(render_verdict(report, &headline, style) + "\n")
 }
@@ -109,7 +109,7 @@ fn render_verdict(report: &Report, headline: &str, style: Style) -> String {
 pub fn select_excerpt_findings<'a>(
     report: &'a Report,
     changed_lines: &ChangedLines,
-    show: ShowMode,
+    show: Option<ShowMode>,
 ) -> Vec<Finding<'a>> {
     view::select_excerpt_findings(report, changed_lines, show)
 }
@@ -241,7 +241,7 @@ fn push_entry(output: &mut String, entry: &FindingEntry<'_>, context: &ReportCon
     let mark = bold(finding_color(finding));
     let place = format_place(finding, context);
     source_excerpt::push_excerpt(output, &place, finding.line, &lines, mark, style);
-    let max_places = match context.show {
+    let max_places = match context.show.unwrap_or_default() {
         ShowMode::First(_) | ShowMode::None => MAX_OTHER_PLACES,
         ShowMode::All | ShowMode::New | ShowMode::Concise => usize::MAX,
     };

@@ -128,7 +128,11 @@ impl<'a> FindingSelection<'a> {
     /// Selects which findings a report lists, and counts the others. Errors in the rules file are listed separately, as
     /// causes. Known and waived findings are listed only if `show` and `medium` include them; the limit of `show`
     /// applies only to the entries of other findings. `medium` determines which findings become one entry.
-    pub(super) fn from_findings(findings: &[Finding<'a>], show: ShowMode, medium: ViewMedium) -> Self {
+    pub(super) fn from_findings(
+        findings: &[Finding<'a>],
+        show: Option<ShowMode>,
+        medium: ViewMedium,
+    ) -> Self {
         let blocks = medium.choose_rule_blocks(show);
         let (mut counted_findings, mut old_findings): (Vec<_>, Vec<_>) =
             findings.iter().cloned().partition(Finding::is_counted);

@@ -44,26 +44,28 @@ pub(super) enum ViewMedium {
 impl ViewMedium {
     /// Returns whether known and waived findings are listed. A page folds or marks them, so it lists them by default,
     /// too: its reader cannot pass `--show all`. A page without other findings does not list them either.
-    const fn includes_excused(self, show: ShowMode) -> bool {
+    fn includes_excused(self, show: Option<ShowMode>) -> bool {
+        let show = show.unwrap_or_default();
         match (self, show) {
             (Self::Page, ShowMode::First(max_count)) => max_count > 0,
             _ => show.includes_excused(),
         }
     }
 
-    /// Returns the maximum number of entries of findings that are neither known nor waived. The default of `show` is
-    /// for a log: a page lists all findings that its host has space for.
-    fn max_entries(self, show: ShowMode) -> usize {
-        if self == Self::Page && show == ShowMode::default() {
-            return usize::MAX;
+    /// Returns the maximum number of entries of findings that are neither known nor waived. The default limits
+    /// only a log: a page lists all findings that its host has space for.
+    fn max_entries(self, show: Option<ShowMode>) -> usize {
+        match show {
+            Some(show) => show.max_findings(),
+            None if self == Self::Page => usize::MAX,
+            None => ShowMode::default().max_findings(),
         }
-        show.max_findings()
     }
 
     /// Returns which findings of a rule in a file become one entry. In concise output, each finding stays separate.
-    const fn choose_rule_blocks(self, show: ShowMode) -> RuleBlocks {
+    const fn choose_rule_blocks(self, show: Option<ShowMode>) -> RuleBlocks {
         match (self, show) {
-            (_, ShowMode::Concise) => RuleBlocks::None,
+            (_, Some(ShowMode::Concise)) => RuleBlocks::None,
             (Self::Log, _) => RuleBlocks::MoreThan(MAX_SEPARATE_FINDINGS),
             (Self::Page, _) => RuleBlocks::SameWords,
         }
@@ -277,11 +279,15 @@ impl<'a> View<'a> {
 pub(super) fn select_excerpt_findings<'a>(
     report: &'a Report,
     changed_lines: &ChangedLines,
-    show: ShowMode,
+    show: Option<ShowMode>,
 ) -> Vec<Finding<'a>> {
     let findings = list_sorted_findings(report, changed_lines);
     let selection = FindingSelection::from_findings(&findings, show, ViewMedium::Log);
-    let max_equal_findings = if show == ShowMode::Concise { usize::MAX } else { 0 };
+    let max_equal_findings = if show == Some(ShowMode::Concise) {
+        usize::MAX
+    } else {
+        0
+    };
     selection
         .entries
         .into_iter()
@@ -342,7 +348,7 @@ mod tests {
 
     fn about(show: ShowMode) -> ReportContext {
         ReportContext {
-            show,
+            show: Some(show),
             ..ReportContext::default()
         }
     }
@@ -435,11 +441,29 @@ mod tests {
     fn known_findings_are_listed_in_page_by_default_and_not_in_log() {
         let mut report = sample::report();
         report.files[1].results[1].set_states([Some(FindingState::Known), Some(FindingState::New)]);
-        let context = about(ShowMode::default());
+        let context = ReportContext::default();
         let page = View::new(&report, &context, ViewMedium::Page);
         let log = View::new(&report, &context, ViewMedium::Log);
         assert_eq!((page.entries.len(), page.describe_omission()), (4, None));
         assert_eq!(log.entries.len(), 3);
+    }
+
+    #[test]
+    fn page_is_limited_by_explicit_number_and_not_by_equal_default() {
+        let mut report = sample::empty(Verdict::Failed);
+        let violations = (0..60)
+            .map(|number| sample::violation(&format!("violation {number} of {}", "x".repeat(number)), None))
+            .collect();
+        let result = sample::result("r", Status::Failed(Severity::Error), violations);
+        report.files.push(sample::file("a.orch.yaml", vec![result]));
+        let explicit_context = about(ShowMode::First(50));
+        let default_context = ReportContext::default();
+        for (context, expected_count) in [(&explicit_context, 50), (&default_context, 60)] {
+            let page = View::new(&report, context, ViewMedium::Page);
+            assert_eq!(page.entries.len(), expected_count);
+        }
+        let log = View::new(&report, &default_context, ViewMedium::Log);
+        assert!(log.entries.len() < 60);
     }
 
     #[test]
