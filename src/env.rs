@@ -6,6 +6,7 @@
 
 use secrecy::SecretString;
 use sluicegate_base::input;
+use sluicegate_base::text::format_path;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -128,7 +129,7 @@ impl Env {
         std::env::set_current_dir(&directory).map_err(|error| {
             format!(
                 "could not change to the directory {}: {error}",
-                directory.display()
+                format_path(&directory)
             )
         })?;
         self.current_dir = directory;

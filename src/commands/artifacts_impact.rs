@@ -7,6 +7,7 @@ use crate::publication::consumer_impact::{ConsumerImpact, add_affected_component
 use crate::publication::version_comparison::compare_versions;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Session};
+use sluicegate_base::text::format_path;
 use sluicegate_git::{GitError, Repository};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeSet;
@@ -37,7 +38,7 @@ pub(crate) fn run(session: &Session, args: &ImpactArgs) -> CommandResult {
         if !searched_roots.insert(root.canonicalize().unwrap_or_else(|_| root.to_owned())) {
             continue;
         }
-        let displayed_dir = dir.display().to_string();
+        let displayed_dir = format_path(dir);
         add_affected_components(
             &mut impact,
             &repository,

@@ -9,6 +9,7 @@ use crate::session::failure_conversion::to_write_failure;
 use crate::session::{CommandResult, Session};
 use jiff::Timestamp;
 use sluicegate_base::text;
+use sluicegate_base::text::format_path;
 use sluicegate_platform::api::{ApiValue, Event};
 use sluicegate_platform::export::{self, Cursor, Window, WindowError, parse_time};
 use std::fs;
@@ -93,7 +94,7 @@ fn reject_filled_output(session: &Session) -> Result<(), Failure> {
     if is_filled {
         let message = format!(
             "could not write {}: the file has a content, and this export contains only the events since the last one",
-            output_path.display()
+            format_path(output_path)
         );
         return Err(Failure::usage(message)
             .with_hint("append the events to the file with `>>` instead of --out, or pass another path"));

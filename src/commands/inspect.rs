@@ -7,7 +7,7 @@ use crate::job::policy::CheckoutFiles;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Session};
 use crate::workspace::Workspace;
-use sluicegate_base::text::escape_lines;
+use sluicegate_base::text::{escape_lines, format_path};
 use sluicegate_pipelines::pipelines::{PipelineFiles, is_pipeline};
 use sluicegate_pipelines::team_rules::{describe_pipeline, render_description};
 
@@ -18,7 +18,7 @@ pub(crate) fn run(session: &Session, args: &InspectArgs) -> CommandResult {
     let snapshot = workspace.read_checkout_snapshot(session)?;
     let path = workspace.resolve_typed_path(session, &args.file)?;
     let file = snapshot.find_file(&path)?.ok_or_else(|| {
-        Failure::usage(format!("the pipeline {} does not exist", args.file.display()))
+        Failure::usage(format!("the pipeline {} does not exist", format_path(&args.file)))
             .with_hint(Workspace::describe_path_mistake(&path, &args.file, &snapshot))
     })?;
     // The description resolves the calls of the pipeline, so it needs the paths of all pipelines.

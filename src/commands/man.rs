@@ -8,7 +8,7 @@ use crate::operations::manual_page::render_manual_page;
 use crate::session::failure_conversion::to_write_failure;
 use crate::session::{CommandResult, Session};
 use clap::Command;
-use sluicegate_base::text::{self, format_count};
+use sluicegate_base::text::{self, format_count, format_path};
 use std::path::Path;
 
 /// Runs `sluicegate man`: prints the manual page of a command, or with `--dir` writes the pages of all commands.
@@ -42,7 +42,7 @@ fn write_manual(session: &Session, program: &Command, dir: &Path) -> CommandResu
     let output_dir = session.env.current_dir().join(dir);
     session.reject_repository_links_in(&output_dir)?;
     let pages = format_count(write_pages(program, &output_dir)?, "manual page");
-    let message = format!("wrote {pages} to {}", output_dir.display());
+    let message = format!("wrote {pages} to {}", format_path(&output_dir));
     session.ui.print_result(&(text::escape_line(&message) + "\n"))?;
     Ok(ExitStatus::Success)
 }

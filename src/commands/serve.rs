@@ -7,6 +7,7 @@ use crate::session::{CommandResult, Session};
 use clap::ValueEnum as _;
 use secrecy::ExposeSecret as _;
 use sluicegate_base::input;
+use sluicegate_base::text::format_path;
 use sluicegate_local_platform::{AgentBehavior, Clock, Options, Role, RunningPlatform, Vocabulary};
 use std::path::Path;
 use uuid::Uuid;
@@ -88,7 +89,7 @@ fn read_vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
         .map_err(|reason| {
             Failure::usage(format!(
                 "could not read the vocabulary file {}: {reason}",
-                path.display()
+                format_path(path)
             ))
         })
 }
@@ -109,9 +110,10 @@ fn print_connection(
             .print_result(&format!("token (super-admin): {}\n", token.expose_secret()))?;
     }
     if !platform.address().ip().is_loopback() {
-        session.ui.warn(
+        session.ui.warn_with_hint(
             "other machines can reach this address and guess tokens; tokens, pipelines and secrets are sent \
-             unencrypted\nhint: listen on 127.0.0.1, or restrict access with a firewall",
+             unencrypted",
+            "listen on 127.0.0.1, or restrict access with a firewall",
         );
     }
     session.ui.print_result(&format_exports(platform, project))?;

@@ -11,7 +11,7 @@ use crate::session::{CommandResult, Session};
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt::require_config_dir;
 use serde_json::json;
-use sluicegate_base::text::{self, format_count};
+use sluicegate_base::text::{self, format_count, format_path};
 use sluicegate_git::SnapshotFile;
 use sluicegate_pipelines::pipelines::{NewSharedEntry, SharedEditError, is_pipeline, shared_pipelines_path};
 use sluicegate_yaml::MAX_DOCUMENT_BYTES;
@@ -34,12 +34,12 @@ fn add_pipeline(session: &Session, args: &AddSharedPipelineArgs) -> CommandResul
     if !is_pipeline(&path) {
         let message = format!(
             "{} is not a pipeline: its name does not end in .orch.yaml or .tran.yaml",
-            args.path.display()
+            format_path(&args.path)
         );
         return Err(Failure::usage(message));
     }
     let file = snapshot.find_file(&path)?.ok_or_else(|| {
-        Failure::usage(format!("the pipeline {path} does not exist"))
+        Failure::usage(format!("the pipeline {} does not exist", format_path(&args.path)))
             .with_hint(Workspace::describe_path_mistake(&path, &args.path, &snapshot))
     })?;
     let entry = build_shared_entry(&workspace, &file, &path, args)?;

@@ -13,6 +13,7 @@ use crate::publish::version_name::needs_next_version;
 use crate::publish::{MAX_RECEIPT_BYTES, Receipt, list_ignored_files};
 use crate::session::{CommandResult, Session};
 use serde_json::json;
+use sluicegate_base::text::format_path;
 use std::path::Path;
 
 /// Runs `sluicegate verify`: compares a statement, or the receipt of a publish, with the platform and the clone.
@@ -86,7 +87,7 @@ fn read_receipt(session: &Session, path: &Path) -> Result<Receipt, Failure> {
     Receipt::parse(&bytes).map_err(|error| {
         let failure = Failure::usage(format!(
             "{} is not a receipt of a publish: {error}",
-            path.display()
+            format_path(&path)
         ));
         if SavedStatement::is_statement(&bytes) {
             failure.with_hint("the file is a statement: pass it with --attestation")

@@ -2,6 +2,7 @@
 //! the next rerun can still continue these executions instead of starting the pipelines again.
 
 use crate::session::Session;
+use sluicegate_base::text::format_path;
 use std::path::Path;
 
 impl Session {
@@ -19,7 +20,7 @@ impl Session {
                 self.ui.warn(&format!(
                     "could not replace the receipt {} of an earlier run, so its outcome is still that of the earlier \
                      run: {error}",
-                    path.display()
+                    format_path(path)
                 ));
             }
         } else {

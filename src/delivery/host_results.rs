@@ -48,7 +48,7 @@ pub(super) fn send_results(session: &Session, delivery: &Delivery<'_>, context: 
     {
         session
             .ui
-            .warn(&format!("could not send {destination}: {}", failure.describe()));
+            .warn_of_failure(&format!("could not send {destination}: "), &failure);
     }
 }
 
@@ -67,10 +67,9 @@ pub(super) fn replace_results_of_earlier_runs(
     if has_comment && ci.pull_request.is_some() {
         let body = unfinished_report.render_comment(reason, ci.commit.as_deref());
         if let Err(failure) = write_comment(session, &ci, &body, MissingResult::Omission) {
-            let failure = failure.describe();
-            session.ui.warn(&format!(
-                "could not update the comment of an earlier run: {failure}"
-            ));
+            session
+                .ui
+                .warn_of_failure("could not update the comment of an earlier run: ", &failure);
         }
     }
     let shows_annotations = session.chosen_annotations() != Annotations::None;
@@ -81,10 +80,9 @@ pub(super) fn replace_results_of_earlier_runs(
         let (report_id, body) = unfinished_report.build_code_insights(reason);
         let outcome = send_insights_report(session, &commit, &report_id, &body, &[], MissingResult::Omission);
         if let Err(failure) = outcome {
-            let failure = failure.describe();
-            session.ui.warn(&format!(
-                "could not update Code Insights of an earlier run: {failure}"
-            ));
+            session
+                .ui
+                .warn_of_failure("could not update Code Insights of an earlier run: ", &failure);
         }
     }
 }

@@ -239,10 +239,9 @@ fn list_changed_pipelines<S: ReportSubject>(
         &is_selected,
     );
     changes.unwrap_or_else(|failure| {
-        run.session.ui.warn(&format!(
-            "could not list the changes to pipelines: {}",
-            failure.describe()
-        ));
+        run.session
+            .ui
+            .warn_of_failure("could not list the changes to pipelines: ", &failure);
         None
     })
 }

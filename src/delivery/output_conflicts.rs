@@ -4,6 +4,7 @@ use crate::error::Failure;
 use crate::job::policy;
 use crate::job::settings;
 use crate::session::Session;
+use sluicegate_base::text::format_path;
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 use sluicegate_pipelines::waivers;
@@ -110,7 +111,7 @@ impl OutputGuard<'_> {
             Some(result_path) if is_same_file(&self.session.env.current_dir().join(result_path), path) => {
                 let message = format!(
                     "--out and another output cannot both be written to {}",
-                    path.display()
+                    format_path(path)
                 );
                 Err(Failure::usage(message).with_hint("write to another path"))
             }
@@ -135,7 +136,7 @@ impl OutputGuard<'_> {
         } else {
             return Ok(());
         };
-        let message = format!("cannot write {}: {reason}", path.display());
+        let message = format!("cannot write {}: {reason}", format_path(path));
         Err(Failure::usage(message).with_hint("write to another path"))
     }
 

@@ -92,7 +92,7 @@ fn write_default_reports(
                 session.ui.say(&format!("wrote {displayed_path} for {host}"));
                 written_reports.add(target.format, displayed_path);
             }
-            Err(failure) => session.ui.warn(&failure.describe()),
+            Err(failure) => session.ui.warn_of_failure("", &failure),
         }
     }
     if session.has_step_summary() {

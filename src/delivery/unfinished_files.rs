@@ -16,6 +16,7 @@ use crate::session::{Session, UnfinishedFiles};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
 use sluicegate_base::mutex_lock::lock_mutex;
+use sluicegate_base::text::format_path;
 use sluicegate_pipelines::findings::{UNFINISHED_NOTE, Verdict, format_unfinished_note};
 use sluicegate_reports::{PublishRun, TO_DO, write_publish_junit};
 use std::fmt::Write as _;
@@ -259,7 +260,7 @@ impl Session {
         } else {
             self.ui.warn(&format!(
                 "removed {}, which an earlier run wrote, because it could not be replaced: {error}",
-                path.display()
+                format_path(path)
             ));
         }
     }
@@ -276,7 +277,7 @@ impl Session {
         {
             self.ui.warn(&format!(
                 "could not add the reason of the failure to {}: {error}",
-                path.display()
+                format_path(path)
             ));
         }
     }
@@ -308,7 +309,7 @@ impl Session {
     fn warn_of_old_file(&self, path: &Path, error: &io::Error) {
         self.ui.warn(&format!(
             "could not replace {}, which an earlier run wrote: {error}",
-            path.display()
+            format_path(path)
         ));
     }
 

@@ -12,6 +12,7 @@ use crate::session::user_file::read_user_file_if_exists;
 use crate::session::{CommandResult, Session};
 use serde_json::{Value, json};
 use sluicegate_base::text;
+use sluicegate_base::text::format_path;
 use sluicegate_platform::definitions::provision::{
     self, ProvisionError, ProvisionPlan, ProvisionState, ProvisionStep, StateError, StepMark, StepProgress,
     StepRecord,
@@ -213,7 +214,7 @@ fn state_failure(error: StateError, path: &Path) -> Failure {
         }
         StateError::Changed { .. } => format!(
             "change the file back, or remove the state file {} to start over",
-            path.display()
+            format_path(path)
         ),
         StateError::Unreadable { .. } => {
             "restore the state file, for example from a backup: with a new one, the run creates the \
@@ -290,7 +291,7 @@ fn stopped_run_failure(error: ProvisionError, state: &ProvisionState, state_path
 fn describe_continuation(error: &ProvisionError, has_finished_step: bool, state_path: &Path) -> String {
     let hint = format!(
         "run the command again: it continues from {} and does not repeat completed steps",
-        state_path.display()
+        format_path(state_path)
     );
     let (step, error) = match error {
         ProvisionError::Failed { step, error } => (step, error),
@@ -302,13 +303,13 @@ fn describe_continuation(error: &ProvisionError, has_finished_step: bool, state_
         ProvisionError::UnsavedState(_) if has_finished_step => {
             return format!(
                 "make sure that {} can be written, then {hint}",
-                state_path.display()
+                format_path(state_path)
             );
         }
         ProvisionError::UnsavedState(_) => {
             return format!(
                 "make sure that {} can be written, or pass another state file with --state",
-                state_path.display()
+                format_path(state_path)
             );
         }
         ProvisionError::UnsavedResult { step, resolution, .. } => {
@@ -329,7 +330,7 @@ fn describe_continuation(error: &ProvisionError, has_finished_step: bool, state_
     if *step != ProvisionStep::Project && matches!(error.status(), Some(403 | 404)) {
         return format!(
             "{VISIBILITY_RULE}: run the command again with a token that has this role; it continues from {}",
-            state_path.display()
+            format_path(state_path)
         );
     }
     if error.kind() == ErrorKind::Conflict {
@@ -337,7 +338,7 @@ fn describe_continuation(error: &ProvisionError, has_finished_step: bool, state_
         return format!(
             "if the {step} exists, pass --resolve {step}={id} to the next run, which continues from {}; otherwise, use \
              another name in the file",
-            state_path.display()
+            format_path(state_path)
         );
     }
     format!("{}; then {hint}", error.hint())

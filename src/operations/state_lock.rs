@@ -3,6 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::workspace::lock_file::open_lock_file;
+use sluicegate_base::text::format_path;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -105,7 +106,7 @@ fn running_failure(state_file: StateFile<'_>) -> Failure {
     let message = format!(
         "another run uses the {} {}",
         state_file.name,
-        state_file.path.display()
+        format_path(&state_file.path)
     );
     Failure::usage(message).with_hint("run the command again after the other run has ended")
 }
@@ -114,7 +115,7 @@ fn running_failure(state_file: StateFile<'_>) -> Failure {
 /// run would create the project again.
 fn lock_failure(state_file: StateFile<'_>, error: io::Error) -> Failure {
     let StateFile { path, name, flag } = state_file;
-    let context = format!("could not lock the {name} {}", path.display());
+    let context = format!("could not lock the {name} {}", format_path(path));
     let hint = if matches!(path.try_exists(), Ok(false)) {
         format!("pass a {name} in another directory with {flag}")
     } else {

@@ -175,7 +175,7 @@ impl<'a> VersionSwitch<'a> {
                     if let Some(newest_version) = &newest_requested_version
                         && let Err(latest_failure) = self.require_successor(newest_version).await
                     {
-                        self.session.ui.warn(&latest_failure.describe());
+                        self.session.ui.warn_of_failure("", &latest_failure);
                     }
                     return Err(self.add_prune_progress(
                         failure,
@@ -196,7 +196,7 @@ impl<'a> VersionSwitch<'a> {
                     disabled_versions.push(version);
                 }
                 Err(failure) => {
-                    self.session.ui.warn(&failure.describe());
+                    self.session.ui.warn_of_failure("", &failure);
                     unconfirmed_versions.push(version);
                     // The platform will hardly show the state of the next versions either.
                     timeout = Duration::ZERO;

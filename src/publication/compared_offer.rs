@@ -44,11 +44,11 @@ pub(crate) struct IdsOnlyReason {
 impl IdsOnlyReason {
     /// Warns that only the ids are compared.
     pub(crate) fn warn(&self, session: &Session, hint: Option<&str>) {
-        let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-        let reason = &self.reason;
-        session.ui.warn(&format!(
-            "comparing only the ids of shared pipelines: {reason}{hint}"
-        ));
+        let message = format!("comparing only the ids of shared pipelines: {}", self.reason);
+        match hint {
+            Some(hint) => session.ui.warn_with_hint(&message, hint),
+            None => session.ui.warn(&message),
+        }
     }
 }
 

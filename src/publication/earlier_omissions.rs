@@ -10,6 +10,7 @@ use crate::publish::{Outcome, OutcomeKind, Plan, PublishProblem, Receipt, list_i
 use crate::session::artifact_versions::disable_command;
 use crate::session::step_report::PUBLISH_FAILED;
 use serde_json::Value;
+use sluicegate_base::text::format_path;
 
 impl Publication<'_> {
     /// Returns the ignored files of a version, as raw JSON, according to the earlier receipt at the path of this run's
@@ -25,7 +26,7 @@ impl Publication<'_> {
             Err(reason) => {
                 self.session.ui.warn(&format!(
                     "ignoring the receipt of an earlier run, {}: {reason}",
-                    path.display()
+                    format_path(path)
                 ));
                 Vec::new()
             }

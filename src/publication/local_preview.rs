@@ -19,12 +19,11 @@ impl Publication<'_> {
             Err(failure) => self
                 .session
                 .ui
-                .warn(&format!("a publish would fail: {}", failure.describe())),
+                .warn_of_failure("a publish would fail: ", &failure),
         }
-        self.session.ui.say(
-            "nothing is published: this is a local run without --publish\n\
-             hint: CI jobs publish after a passed review; to publish from this machine, add --publish",
-        );
+        let ui = self.session.ui;
+        ui.say("nothing is published: this is a local run without --publish");
+        ui.say("hint: CI jobs publish after a passed review; to publish from this machine, add --publish");
         Ok(ExitStatus::Success)
     }
 

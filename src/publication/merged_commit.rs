@@ -39,20 +39,20 @@ pub(crate) fn warn_of_unpushed_commit(
             Some(_) => "; its hash is published, but not its branch",
             None => ", whose hash is published",
         };
-        session.ui.warn(&format!(
-            "{fact} {commit}{effect}\n\
-             hint: push the commit, so that others can find the source of the version"
-        ));
+        session.ui.warn_with_hint(
+            &format!("{fact} {commit}{effect}"),
+            "push the commit, so that others can find the source of the version",
+        );
     } else if let Some(name) = removed_branch {
         let fact = if repo.find_remote_branches_with_name(&name)?.is_empty() {
             format!("the remote has no branch `{name}`, according to this clone")
         } else {
             format!("the branch `{name}` of the remote does not contain commit {commit}")
         };
-        session.ui.warn(&format!(
-            "{fact}, so a version that this run publishes has no branch\n\
-             hint: push the commit to this branch, or pass a branch that contains the commit with --branch"
-        ));
+        session.ui.warn_with_hint(
+            &format!("{fact}, so a version that this run publishes has no branch"),
+            "push the commit to this branch, or pass a branch that contains the commit with --branch",
+        );
     }
     Ok(())
 }

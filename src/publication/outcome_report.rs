@@ -198,7 +198,7 @@ impl Publication<'_> {
             .session
             .append_summary(|| render_publish_summary(title, &facts, compat))
         {
-            self.session.ui.warn(&failure.describe());
+            self.session.ui.warn_of_failure("", &failure);
         }
     }
 }

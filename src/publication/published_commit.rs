@@ -152,12 +152,16 @@ impl Publication<'_> {
         } else {
             String::new()
         };
-        self.session.ui.warn(&format!(
-            "not publishing commit {} again, because version {name} of {} was published from it\n\
-             hint: {enable_hint}pass a --version-name without placeholders to publish the commit again on purpose",
-            self.target.head.short(),
-            plan.prefix
-        ));
+        self.session.ui.warn_with_hint(
+            &format!(
+                "not publishing commit {} again, because version {name} of {} was published from it",
+                self.target.head.short(),
+                plan.prefix
+            ),
+            &format!(
+                "{enable_hint}pass a --version-name without placeholders to publish the commit again on purpose"
+            ),
+        );
     }
 }
 

@@ -52,7 +52,7 @@ impl Publication<'_> {
         }
         let failure = replaced_version_failure(plan, &latest.name, &newer_versions);
         if self.is_name_chosen() {
-            self.session.ui.warn(&failure.describe());
+            self.session.ui.warn_of_failure("", &failure);
             return Ok(None);
         }
         Ok(Some(PublishDecision::Refuse(failure)))

@@ -10,7 +10,7 @@ use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{FileSource, Plan, ReviewEvidence, hash_bytes};
 use crate::session::Session;
 use crate::workspace::Workspace;
-use sluicegate_base::text::{List, format_count};
+use sluicegate_base::text::{List, format_count, format_path};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Engine, FailOn, FindingState, Report, ReviewPlatform, Status, Verdict};
 use sluicegate_pipelines::pipelines::PipelineKind;
@@ -68,7 +68,7 @@ impl RequiredReport {
             return Ok(None);
         };
         let bytes = session.read_user_file(path, MAX_REPORT_SIZE)?;
-        let name = path.display().to_string();
+        let name = format_path(path);
         let required_report = Self {
             report: parse_report(&bytes, &name).map_err(|failure| failure.with_hint(REPORT_HINT))?,
             name,

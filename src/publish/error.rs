@@ -2,7 +2,7 @@
 
 use super::version_name::VersionNameError;
 use sluicegate_base::file_defect::FileDefect;
-use sluicegate_base::text::List;
+use sluicegate_base::text::{List, format_path};
 use sluicegate_git::GitError;
 use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE};
 use sluicegate_yaml::{DocumentError, format_place};
@@ -70,7 +70,7 @@ pub enum PublishError {
     )]
     ConvertedByGit(Vec<String>),
     /// A file of the working tree could not be read.
-    #[error("could not read {}: {source}", path.display())]
+    #[error("could not read {}: {source}", format_path(path))]
     Io { path: PathBuf, source: std::io::Error },
 }
 

@@ -1,10 +1,10 @@
 //! Warnings that do not stop a publish: one for each location, and summaries for people.
 
-use sluicegate_base::text::{List, format_count};
+use sluicegate_base::text::{List, format_count, format_note};
 use std::collections::BTreeMap;
 
 /// How to publish without the pipelines that no shared pipeline needs.
-const SELECT_CLOSURE_HINT: &str = "hint: no shared pipeline needs these pipelines; to publish without them and without this \
+const SELECT_CLOSURE_HINT: &str = "no shared pipeline needs these pipelines; to publish without them and without this \
                         warning, set `publish.select: closure` (--select closure)";
 
 /// Maximum number of locations that a summary lists.
@@ -59,7 +59,7 @@ pub(super) fn summarize_warnings(warnings: &[Warning]) -> Vec<String> {
             format_locations(several)
         ),
     };
-    lines.push(format!("{line}\n{SELECT_CLOSURE_HINT}"));
+    lines.push(format_note(&line, Some(SELECT_CLOSURE_HINT)));
     lines
 }
 

@@ -6,6 +6,7 @@ use crate::job::context::ContextError;
 use crate::job::policy::PolicyError;
 use crate::job::settings::SettingsError;
 use crate::publish::PublishError;
+use sluicegate_base::text::format_path;
 use sluicegate_git::GitError;
 use sluicegate_local_platform::ServiceError;
 use sluicegate_platform::definitions::DefinitionError;
@@ -29,7 +30,7 @@ fn failure_with_hint(
 /// Returns a function that converts the error of a write to this path to a failure. `description` precedes the path in
 /// the message, for example "the receipt ".
 pub(crate) fn to_write_failure(description: &str, path: &Path) -> impl FnOnce(io::Error) -> Failure {
-    let context = format!("could not write {description}{}", path.display());
+    let context = format!("could not write {description}{}", format_path(path));
     move |error| Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
 }
 

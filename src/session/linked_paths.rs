@@ -5,6 +5,7 @@ use crate::error::Failure;
 use crate::job::policy;
 use crate::job::settings::ReportDestinations;
 use crate::session::Session;
+use sluicegate_base::text::format_path;
 use sluicegate_git::Repository;
 use std::path::Path;
 
@@ -21,7 +22,7 @@ impl Session {
                 let message = format!(
                     "cannot write {}: `{link}` is a symbolic link in the repository, and the change controls \
                      its target",
-                    path.display()
+                    format_path(path)
                 );
                 return Err(
                     Failure::usage(message).with_hint("use a path without a symbolic link that git tracks")
@@ -66,7 +67,7 @@ impl Session {
         {
             let message = format!(
                 "could not read {}: the symbolic link `{link}` leads out of the repository",
-                path.display()
+                format_path(path)
             );
             return Err(
                 Failure::usage(message).with_hint("pass a path without a symbolic link that git tracks")

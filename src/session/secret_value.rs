@@ -4,6 +4,7 @@ use crate::error::Failure;
 use crate::session::Session;
 use secrecy::{ExposeSecret as _, SecretString};
 use sluicegate_base::input;
+use sluicegate_base::text::format_path;
 use sluicegate_base::unexpanded_value::UnexpandedValue;
 use sluicegate_platform::definitions::provision::SecretSource;
 use std::path::Path;
@@ -30,7 +31,7 @@ impl Session {
                 let path = self.env.current_dir().join(path);
                 (
                     self.read_secret_file(&path)?,
-                    format!("the file {}", path.display()),
+                    format!("the file {}", format_path(&path)),
                 )
             }
         };
@@ -52,7 +53,7 @@ impl Session {
             Ok(text) => Ok(text.into()),
             Err(reason) => Err(Failure::usage(format!(
                 "could not read the secret file {}: {reason}",
-                path.display()
+                format_path(path)
             ))),
         }
     }

@@ -51,10 +51,13 @@ impl Session {
         if let Err(reason) = &list
             && self.has_outputs()
         {
-            self.ui.warn(&format!(
-                "the action actions/attest cannot sign the statement, so the output for the subjects is empty: {reason}\n\
-                 hint: sign the statement with `cosign attest-blob --statement` instead"
-            ));
+            self.ui.warn_with_hint(
+                &format!(
+                    "the action actions/attest cannot sign the statement, so the output for the subjects is empty: \
+                     {reason}"
+                ),
+                "sign the statement with `cosign attest-blob --statement` instead",
+            );
         }
         let (type_output, subjects_output) = match kind {
             PredicateKind::Review => ("review-predicate-type", "review-subjects"),

@@ -45,7 +45,7 @@ impl Session {
             return;
         }
         if let Err(failure) = self.write_outputs(&undecided_output()) {
-            self.ui.warn(&failure.describe());
+            self.ui.warn_of_failure("", &failure);
         }
     }
 

@@ -125,7 +125,7 @@ impl Session {
                 self.annotated_error_count.fetch_add(1, Ordering::Relaxed);
                 return Ui::print_to_stderr(&(command + "\n"));
             }
-            _ if is_passing => self.ui.warn(&message),
+            _ if is_passing => self.ui.warn_of_failure("", failure),
             _ => {
                 self.ui.print_failure(failure);
             }
@@ -158,7 +158,7 @@ impl Session {
             self.annotated_error_count.fetch_add(1, Ordering::Relaxed);
         }
         if let Err(failure) = write_failure(&self.env, style, title, status, message) {
-            self.ui.warn(&failure.describe());
+            self.ui.warn_of_failure("", &failure);
         }
     }
 

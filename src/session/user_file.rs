@@ -3,6 +3,7 @@
 use crate::error::Failure;
 use crate::session::Session;
 use sluicegate_base::input;
+use sluicegate_base::text::format_path;
 use sluicegate_platform::definitions::Document;
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -43,5 +44,5 @@ pub(crate) fn read_text_or_empty(path: &Path, limit: u64) -> Result<String, Fail
 }
 
 fn unreadable_failure(path: &Path, error: &io::Error) -> Failure {
-    Failure::usage(format!("could not read the file {}: {error}", path.display()))
+    Failure::usage(format!("could not read the file {}: {error}", format_path(path)))
 }

@@ -174,20 +174,36 @@ impl Ui {
     /// Shows a progress message, unless `--quiet` is set.
     pub(crate) fn say(self, message: &str) {
         if !self.quiet {
-            self.print_message("", Style::new(), message);
+            self.print_lines("", Style::new(), &text::escape_message(message));
         }
     }
 
     /// Shows a warning, even if `--quiet` is set.
     pub(crate) fn warn(self, message: &str) {
-        self.print_message("warning: ", AnsiColor::Yellow.on_default().bold(), message);
+        self.print_warning(&text::escape_message(message));
+    }
+
+    /// Shows a warning with an instruction for the user. The hint is not part of `message`, because a name in the
+    /// message could contain the line of a hint.
+    pub(crate) fn warn_with_hint(self, message: &str, hint: &str) {
+        self.print_warning(&format!(
+            "{}\nhint: {}",
+            text::escape_message(message),
+            text::escape_line(hint)
+        ));
+    }
+
+    /// Shows a failure that does not end the run as a warning. `fact` precedes the description of the failure; it may
+    /// be empty.
+    pub(crate) fn warn_of_failure(self, fact: &str, failure: &Failure) {
+        self.print_warning(&format!("{}{}", text::escape_line(fact), failure.describe()));
     }
 
     /// Shows a failure and returns its exit status.
     pub(crate) fn print_failure(self, failure: &Failure) -> ExitStatus {
         let text = failure.render();
         let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-        self.print_message("error: ", AnsiColor::Red.on_default().bold(), message);
+        self.print_lines("error: ", AnsiColor::Red.on_default().bold(), message);
         failure.status()
     }
 
@@ -219,21 +235,18 @@ impl Ui {
         ProgressDisplay::new(self.shows_bars, self.shows_lines, label)
     }
 
-    /// Prints a message to standard error, with a label in this style. The message may end with the line of a hint.
-    fn print_message(self, label: &str, style: Style, message: &str) {
+    /// Prints the lines of a warning, which are safe to show.
+    fn print_warning(self, lines: &str) {
+        self.print_lines("warning: ", AnsiColor::Yellow.on_default().bold(), lines);
+    }
+
+    /// Prints lines to standard error, with a label in this style. The lines are safe to show.
+    fn print_lines(self, label: &str, style: Style, lines: &str) {
         let style = if self.colors_messages() {
             style
         } else {
             Style::new()
         };
-        let mut lines = text::escape_message(message);
-        if let Some((fact, hint)) = message.rsplit_once("\nhint: ") {
-            lines = format!(
-                "{}\nhint: {}",
-                text::escape_message(fact),
-                text::escape_message(hint)
-            );
-        }
         // If standard error is closed, the error cannot be shown anywhere.
         let _ = writeln!(io::stderr().lock(), "{style}{label}{style:#}{lines}");
     }

@@ -4,6 +4,7 @@
 use crate::atomic_file::{AtomicFile, write_buffered};
 use crate::error::Failure;
 use sluicegate_base::mutex_lock::lock_mutex;
+use sluicegate_base::text::format_path;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -47,6 +48,6 @@ impl OutputFile {
     }
 
     fn unwritable_failure(&self, error: &io::Error) -> Failure {
-        Failure::usage(format!("could not write {}: {error}", self.path.display()))
+        Failure::usage(format!("could not write {}: {error}", format_path(&self.path)))
     }
 }

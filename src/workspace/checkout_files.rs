@@ -8,7 +8,7 @@ use crate::job::policy::{self, CheckoutFiles};
 use crate::job::settings::{self, Selection};
 use crate::session::Session;
 use crate::workspace::Workspace;
-use sluicegate_base::text::{List, format_count, shorten_name};
+use sluicegate_base::text::{List, format_count, format_path, shorten_name};
 use sluicegate_git::{Change, CommitId, GitError, Snapshot};
 use sluicegate_pipelines::pipelines::{is_pipeline, is_platform_file};
 use sluicegate_pipelines::waivers;
@@ -77,7 +77,7 @@ impl Workspace<'_> {
         }
         let mut notes = vec![format!(
             "{} is not in a git repository. The files were checked without a base.",
-            self.repo.root().display()
+            format_path(self.repo.root())
         )];
         let nested_repositories = snapshot.list_nested_repositories()?;
         if !nested_repositories.is_empty() {

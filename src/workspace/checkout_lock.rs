@@ -4,6 +4,7 @@
 use super::lock_file::open_lock_file;
 use crate::error::Failure;
 use crate::session::Session;
+use sluicegate_base::text::format_path;
 use sluicegate_git::Repository;
 use std::fs::{File, TryLockError};
 use std::io;
@@ -52,18 +53,17 @@ impl CheckoutLock {
             LockOutcome::TimedOut => {
                 let message = format!(
                     "another sluicegate command is still editing this checkout: it has locked {}",
-                    path.display()
+                    format_path(&path)
                 );
                 Err(Failure::usage(message).with_hint(
                     "nothing was changed: run the command again after the other command has ended",
                 ))
             }
             LockOutcome::Unlockable(error) => {
-                session.ui.warn(&format!(
-                    "could not lock {}: {error}\nhint: do not run another sluicegate command that edits this checkout \
-                     at the same time",
-                    path.display()
-                ));
+                session.ui.warn_with_hint(
+                    &format!("could not lock {}: {error}", format_path(&path)),
+                    "do not run another sluicegate command that edits this checkout at the same time",
+                );
                 Ok(None)
             }
         }

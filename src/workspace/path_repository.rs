@@ -6,6 +6,7 @@ use crate::error::Failure;
 use crate::job::settings::FILE_NAME;
 use crate::session::{Session, is_ci};
 use crate::workspace::typed_paths::strip_root;
+use sluicegate_base::text::format_path;
 use sluicegate_git::{GitError, Repository};
 use sluicegate_pipelines::pipelines::{CONFIG_DIR_FILES, is_pipeline};
 use std::fs;
@@ -81,8 +82,8 @@ impl Session {
                 Ok(repository) => {
                     let message = format!(
                         "the paths are not in the same repository: {} is in {}",
-                        path.display(),
-                        repository.root().display()
+                        format_path(path),
+                        format_path(repository.root())
                     );
                     return Err(Failure::usage(message).with_hint("run the command once for each repository"));
                 }

@@ -6,6 +6,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::context::PolicyRevision;
 use crate::job::policy::UnusableFile;
+use sluicegate_base::text::format_path;
 use sluicegate_git::{FileContent, FileKind, GitError, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{self, ConfigDirError, rules_path};
 use sluicegate_pipelines::rules::{MissingRulesFile, RuleSet};
@@ -115,11 +116,11 @@ impl Workspace<'_> {
             FileContent::Disk(disk_path) => disk_path,
         };
         if let Some(doubt) = file.doubt {
-            let message = format!("could not evaluate {}: {}", path.display(), doubt.reason());
+            let message = format!("could not evaluate {}: {}", format_path(path), doubt.reason());
             return Err(Failure::new(ExitStatus::Undecided, anyhow::anyhow!(message)));
         }
         read_document_on_disk(path).map_err(|error| {
-            let message = format!("could not read {}", path.display());
+            let message = format!("could not read {}", format_path(path));
             Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(message))
         })
     }

@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::job::policy::normalize_path;
 use crate::session::Session;
 use crate::workspace::Workspace;
-use sluicegate_base::text::{self, quote_shell_word};
+use sluicegate_base::text::{self, format_path, quote_shell_word};
 use sluicegate_git::{CommitId, Snapshot, is_missing_file_error};
 use std::collections::BTreeSet;
 use std::io;
@@ -38,7 +38,7 @@ impl Workspace<'_> {
     /// Fails if the path is outside the repository or is not UTF-8.
     pub(crate) fn resolve_typed_path(&self, session: &Session, typed_path: &Path) -> Result<String, Failure> {
         let Some(relative_path) = strip_root(self.repo.root(), session.env.current_dir(), typed_path) else {
-            let root = self.repo.root().display();
+            let root = format_path(self.repo.root());
             let root_kind = if self.repo.is_plain_directory() {
                 "directory"
             } else {
@@ -46,13 +46,13 @@ impl Workspace<'_> {
             };
             let message = format!(
                 "the path {} is outside the {root_kind} {root}",
-                typed_path.display()
+                format_path(typed_path)
             );
             return Err(Failure::usage(message));
         };
         let parts: Option<Vec<&str>> = relative_path.iter().map(|part| part.to_str()).collect();
         let parts = parts.ok_or_else(|| {
-            Failure::usage(format!("the path {} is not UTF-8", typed_path.display()))
+            Failure::usage(format!("the path {} is not UTF-8", format_path(typed_path)))
                 .with_hint("rename the file or the directory")
         })?;
         Ok(parts.join("/"))
@@ -83,10 +83,14 @@ impl Workspace<'_> {
         if snapshot.is_on_disk()
             && let Some(error) = find_access_error(&self.repo.root().join(path))
         {
-            let message = format!("could not read the path {}: {error}", typed_path.display());
+            let message = format!("could not read the path {}: {error}", format_path(typed_path));
             return Err(Failure::usage(message));
         }
-        let message = format!("the path {} is not in {}", typed_path.display(), snapshot.name());
+        let message = format!(
+            "the path {} is not in {}",
+            format_path(typed_path),
+            snapshot.name()
+        );
         let hint = Self::describe_path_mistake(path, typed_path, snapshot);
         Err(Failure::usage(message).with_hint(hint))
     }
@@ -144,7 +148,7 @@ impl Workspace<'_> {
         for name in path.split('/').filter(|name| !name.is_empty()) {
             parent.push(name);
             if parent.join(".git").exists() {
-                let message = format!("the path {} is in another repository", typed_path.display());
+                let message = format!("the path {} is in another repository", format_path(typed_path));
                 let hint = format!(
                     "pass `--repo {}`",
                     quote_shell_word(&parent.display().to_string())

@@ -21,6 +21,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::io;
+use std::path::Path;
 
 /// Command prefixes that a host recognizes anywhere in a line: GitHub's older form, Azure's logging commands and
 /// TeamCity's service messages.
@@ -42,6 +43,11 @@ pub fn to_single_line(text: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(text)
     }
+}
+
+/// Returns the path on one line, for a message.
+pub fn format_path(path: &Path) -> String {
+    to_single_line(&path.to_string_lossy()).into_owned()
 }
 
 /// Returns the message as safe lines. Only an indented detail or a point of a list (`- `) begins a line; all other line

@@ -1,7 +1,7 @@
 //! Errors of reading a repository, with hints about how to fix them.
 
 use super::CommitId;
-use sluicegate_base::text::join_with_and;
+use sluicegate_base::text::{format_path, join_with_and, shorten_name, to_single_line};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -9,25 +9,29 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// There is no git repository in the directory or any directory above it.
-    #[error("no git repository at {} or above it", from.display())]
+    #[error("no git repository at {} or above it", format_path(from))]
     NotARepository {
         /// The directory that the search started from.
         from: PathBuf,
     },
     /// The directory is in a bare repository, which is opened only if it is named.
-    #[error("{} is a bare repository, which has no working tree", repository.display())]
+    #[error("{} is a bare repository, which has no working tree", format_path(repository))]
     BareRepository {
         /// The directory of the repository.
         repository: PathBuf,
     },
     /// The repository, or the checked-out branch, has no commit yet.
-    #[error("the repository {} has no commit yet", root.display())]
+    #[error("the repository {} has no commit yet", format_path(root))]
     NoCommit {
         /// The repository's root.
         root: PathBuf,
     },
     /// A revision that does not resolve to a commit of the repository.
-    #[error("the revision `{revision}` does not resolve to a commit of this repository: {reason}")]
+    #[error(
+        "the revision `{}` does not resolve to a commit of this repository: {}",
+        shorten_name(revision),
+        to_single_line(reason)
+    )]
     UnknownRevision {
         /// The requested revision.
         revision: String,
@@ -71,28 +75,34 @@ pub enum GitError {
         path: String,
     },
     /// A repository format that cannot be read.
-    #[error("could not read the repository {}: {reason}", root.display())]
+    #[error("could not read the repository {}: {reason}", format_path(root))]
     Unsupported { root: PathBuf, reason: String },
     /// A file of the clone that gives commits other parents than they record.
-    #[error("the file {} changes the history that the commits record", path.display())]
+    #[error("the file {} changes the history that the commits record", format_path(path))]
     Grafts { path: PathBuf },
     /// The repository has no remote to fetch from.
-    #[error("the repository {} has no remote", root.display())]
+    #[error("the repository {} has no remote", format_path(root))]
     NoRemote {
         /// The repository's root.
         root: PathBuf,
     },
     /// A fetch into a repository that belongs to another user.
-    #[error("the repository {} belongs to another user, and a fetch would run programs from that user's settings", root.display())]
+    #[error(
+        "the repository {} belongs to another user, and a fetch would run programs from that user's settings",
+        format_path(root)
+    )]
     ForeignRepository {
         /// The repository's root.
         root: PathBuf,
     },
     /// The repository has no working tree and so no index.
-    #[error("the repository {} is bare: it has no working tree and no index", root.display())]
+    #[error(
+        "the repository {} is bare: it has no working tree and no index",
+        format_path(root)
+    )]
     NoWorkTree { root: PathBuf },
     /// An index that neither libgit2 nor the git program can read.
-    #[error("could not read the index {}: {reason}", path.display())]
+    #[error("could not read the index {}: {reason}", format_path(path))]
     Index {
         path: PathBuf,
         /// libgit2's message.
@@ -117,23 +127,29 @@ pub enum GitError {
         reason: String,
     },
     /// A file of the git directory could not be read, or a helper file could not be written.
-    #[error("could not {action} {}: {source}", path.display())]
+    #[error("could not {action} {}: {source}", format_path(path))]
     Io {
         action: &'static str,
         path: PathBuf,
         source: io::Error,
     },
     /// No temporary directory could be created.
-    #[error("could not create a temporary directory in {}: {source}", std::env::temp_dir().display())]
+    #[error("could not create a temporary directory in {}: {source}", format_path(&std::env::temp_dir()))]
     TemporaryDirectory { source: io::Error },
     /// A file in a temporary directory could not be written.
-    #[error("could not write to the temporary directory {}: {source}", std::env::temp_dir().display())]
+    #[error("could not write to the temporary directory {}: {source}", format_path(&std::env::temp_dir()))]
     TemporaryFile { source: io::Error },
     /// A directory without git that has more files than are searched for pipelines.
-    #[error("the directory {} contains more than {limit} files and directories", root.display())]
+    #[error(
+        "the directory {} contains more than {limit} files and directories",
+        format_path(root)
+    )]
     TooManyFiles { root: PathBuf, limit: usize },
     /// A directory without git whose files are nested deeper than is searched for pipelines.
-    #[error("the directory {} contains files nested more than {limit} levels deep", root.display())]
+    #[error(
+        "the directory {} contains files nested more than {limit} levels deep",
+        format_path(root)
+    )]
     TooDeep { root: PathBuf, limit: usize },
     /// Any other failure of libgit2.
     #[error("could not {action}: {}", source.message())]

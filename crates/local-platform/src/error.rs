@@ -1,6 +1,7 @@
 //! Errors at startup of the local platform and in its store.
 
 use rusqlite::ErrorCode;
+use sluicegate_base::text::format_path;
 use sluicegate_git::GitError;
 use std::io;
 use std::net::SocketAddr;
@@ -19,7 +20,7 @@ pub enum ServiceError {
         source: io::Error,
     },
     /// A project's repository cannot be opened.
-    #[error("could not open the repository of project {project} at {}", path.display())]
+    #[error("could not open the repository of project {project} at {}", format_path(path))]
     Repository {
         project: Uuid,
         path: PathBuf,
@@ -44,20 +45,20 @@ pub enum ServiceError {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The data directory could not be created or written to.
-    #[error("could not create or use the data directory {}", path.display())]
+    #[error("could not create or use the data directory {}", format_path(path))]
     DataDirectory {
         path: PathBuf,
         #[source]
         source: io::Error,
     },
     /// Another process uses the data directory.
-    #[error("the data directory {} is in use by another server{}", directory.display(), describe_holder(*.holder))]
+    #[error("the data directory {} is in use by another server{}", format_path(directory), describe_holder(*.holder))]
     Locked { directory: PathBuf, holder: Option<u32> },
     /// The data is in the layout of another version of this program.
     #[error(
         "another version of sluicegate wrote the database {} (layout {data_layout}; this version supports \
          {supported_layout})",
-        file.display()
+        format_path(file)
     )]
     OtherLayout {
         file: PathBuf,
@@ -65,7 +66,7 @@ pub enum StoreError {
         supported_layout: u32,
     },
     /// The database file could not be opened, for example because it is damaged.
-    #[error("could not open the database {}: {reason}", file.display())]
+    #[error("could not open the database {}: {reason}", format_path(file))]
     DatabaseFile {
         file: PathBuf,
         /// Not the source of this error, because its own source has the same text.

@@ -223,8 +223,9 @@ impl<'a> RemoteReview<'a> {
             self.target.reject_fork()?;
             self.target.require_branch()?;
             if let Err(failure) = self.check_commit_on_remote(run) {
-                let message = format!("the review would fail: {}", failure.describe());
-                run.session.ui.warn(&message);
+                run.session
+                    .ui
+                    .warn_of_failure("the review would fail: ", &failure);
             }
         }
         let files = &run.selection.pipelines.files;

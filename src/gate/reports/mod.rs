@@ -18,6 +18,7 @@ use crate::workspace::Workspace;
 use report_comparison::{compare_with_older_report, reject_incomparable_reports};
 use reported_commit::reject_unfinished_runs;
 use saved_report::{add_finding_subjects, read_report, reject_repeated_standard_input};
+use sluicegate_base::text::format_path;
 use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::findings::Report;
 use sluicegate_pipelines::team_rules::TeamRuleSet;
@@ -148,7 +149,7 @@ impl<'a> SavedReports<'a> {
         file: &Path,
         reports: &[Report],
     ) -> Result<Option<String>, Failure> {
-        let name = file.display().to_string();
+        let name = format_path(file);
         let head = reports
             .first()
             .and_then(|report| report.context.head.as_deref())

@@ -9,7 +9,7 @@ use crate::job::cli::CiArgs;
 use crate::job::context::{self, CommitSource, ContextError, PolicyRevision, RequestedRevisions};
 use crate::job::settings::variable;
 use crate::session::Session;
-use sluicegate_base::text::join_with_or;
+use sluicegate_base::text::{format_path, join_with_or};
 use sluicegate_git::{CommitId, GitError, Repository, is_full_id};
 use sluicegate_pipelines::findings::Report;
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ impl SavedReports<'_> {
     /// the error names the file.
     pub(super) fn require_commits(&self, reports: &[Report], files: &[PathBuf]) -> Result<(), Failure> {
         for (report, file) in reports.iter().zip(files) {
-            self.require_commit(report, &file.display().to_string())?;
+            self.require_commit(report, &format_path(file))?;
         }
         Ok(())
     }
@@ -343,7 +343,7 @@ impl SavedReports<'_> {
 /// the files of the reports, in the same order.
 pub(super) fn reject_unfinished_runs(reports: &[Report], files: &[PathBuf]) -> Result<(), Failure> {
     for (report, file) in reports.iter().zip(files) {
-        if let Some(failure) = find_unfinished_run_failure(report, &file.display().to_string()) {
+        if let Some(failure) = find_unfinished_run_failure(report, &format_path(file)) {
             return Err(failure);
         }
     }

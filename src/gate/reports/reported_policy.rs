@@ -5,6 +5,7 @@ use crate::gate::reports::SavedReports;
 use crate::gate::run::review_context::review_platform;
 use crate::job::context::PolicyRevision;
 use crate::session::Session;
+use sluicegate_base::text::format_path;
 use sluicegate_pipelines::findings::Report;
 use std::path::PathBuf;
 
@@ -43,7 +44,7 @@ impl SavedReports<'_> {
                 ));
             }
             if let Some(reason) = reason {
-                let message = format!("cannot use the report {}: {reason}", file.display());
+                let message = format!("cannot use the report {}: {reason}", format_path(file));
                 return Err(Failure::usage(message).with_hint(
                     "pass the same --config and --config-dir as the review, or review the commit again with the \
                      settings and the target branch of this job",

@@ -5,6 +5,7 @@ use super::symlinks::BROKEN_LINK;
 use super::{DecidingVersion, GateFileVersion, NamedText, PolicyError, follow_links};
 use crate::job::context::PolicyRevision;
 use sluicegate_base::input;
+use sluicegate_base::text::format_path;
 use sluicegate_git::{CommitId, FileContent, GitError, Repository, Snapshot, is_missing, read_disk_file};
 use std::path::Path;
 
@@ -301,17 +302,14 @@ fn read_inside_repository(
     limit: u64,
 ) -> Result<Option<NamedText>, PolicyError> {
     if leaves_repository(repo, file) {
-        return Err(unreadable_error(
-            file.display().to_string(),
-            LEAVES_REPOSITORY.to_owned(),
-        ));
+        return Err(unreadable_error(format_path(file), LEAVES_REPOSITORY.to_owned()));
     }
     read_from_disk(file, presence, limit)
 }
 
 /// Reads a file on disk. Returns `None` for a missing file that is not required.
 fn read_from_disk(file: &Path, presence: FilePresence, limit: u64) -> Result<Option<NamedText>, PolicyError> {
-    let name = file.display().to_string();
+    let name = format_path(file);
     if !file.exists() && file.is_symlink() {
         return Err(unreadable_error(name, BROKEN_LINK.to_owned()));
     }

@@ -8,6 +8,7 @@ use super::shared_destinations;
 use super::unused_file_note::{describe_unusable_file, describe_unused_file};
 use crate::env::Env;
 use crate::job::policy::{self, GateFile, NamedText, UnusableFile};
+use sluicegate_base::text::format_path;
 use std::collections::HashSet;
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -347,7 +348,7 @@ impl<'a> SettingSources<'a> {
     /// path, because the file contains work, and later steps of the job may use it.
     pub(super) fn resolve_output_path(&self, key: &str, path: &Path) -> Result<PathBuf, SettingsError> {
         if self.tracked_outputs.contains(path) {
-            let displayed_path = path.display();
+            let displayed_path = format_path(path);
             let message = format!(
                 "{}: `{key}` is {displayed_path}: git tracks this file, so it must not be overwritten",
                 self.file_name
@@ -365,7 +366,7 @@ impl<'a> SettingSources<'a> {
             return Ok(path.to_path_buf());
         };
         policy::resolve_in_checkout(root, self.env.current_dir(), path).map_err(|reason| {
-            let displayed_path = path.display();
+            let displayed_path = format_path(path);
             let message = format!(
                 "{}: `{key}` is {displayed_path}, but the path must stay inside the checkout: {reason}",
                 self.file_name

@@ -3,6 +3,7 @@
 use super::SettingsError;
 use crate::job::cli::ReportFlag;
 use crate::job::policy::{normalize_path, resolve_links};
+use sluicegate_base::text::format_path;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,7 @@ pub(super) fn reject_duplicate_destinations(flags: &[ReportFlag]) -> Result<(), 
         return Ok(());
     };
     let destination = match &duplicate.path {
-        Some(path) => path.display().to_string(),
+        Some(path) => format_path(path),
         None => "standard output".to_owned(),
     };
     Err(SettingsError::new(format!(
@@ -32,7 +33,7 @@ pub(super) fn reject_shared_paths<'p>(paths: impl Iterator<Item = &'p Path>) -> 
         if known_paths.contains(&destination) {
             return Err(SettingsError::new(format!(
                 "two outputs cannot both be written to {}",
-                path.display()
+                format_path(path)
             )));
         }
         known_paths.push(destination);

@@ -182,9 +182,10 @@ impl TaskFollower<'_> {
             Err(_) => "no response arrived".to_owned(),
         };
         let id_word = quote_shell_word(id);
-        ui.warn(&format!(
-            "could not stop task {id}: {problem}\nhint: run `sluicegate tasks stop {id_word}`"
-        ));
+        ui.warn_with_hint(
+            &format!("could not stop task {id}: {problem}"),
+            &format!("run `sluicegate tasks stop {id_word}`"),
+        );
     }
 }
 

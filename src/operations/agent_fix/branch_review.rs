@@ -13,6 +13,7 @@ use crate::job::settings::{Connection, ReviewSettings, SettingSources};
 use crate::session::Session;
 use crate::session::resource::RemoteProject;
 use crate::workspace::{WarningTiming, Workspace};
+use sluicegate_base::text::format_path;
 use sluicegate_git::short_id;
 use sluicegate_pipelines::findings::{Engine, Report};
 use std::path::Path;
@@ -122,7 +123,7 @@ impl<'a> BranchReview<'a> {
     pub(super) fn read_report(&self, file: &Path) -> Result<Report, Failure> {
         let mut report = read_report(self.session, file)?;
         if let Some(reason) = describe_report_mismatch(&report, self.target.head.as_str()) {
-            let message = format!("could not use the report {}: {reason}", file.display());
+            let message = format!("could not use the report {}: {reason}", format_path(file));
             return Err(Failure::usage(message)
                 .with_hint("pass a report that `sluicegate review` wrote for this commit, or omit --from"));
         }

@@ -15,6 +15,7 @@ use crate::job::settings::Selection;
 use crate::publish::{CallGraph, TransitiveCaller};
 use crate::session::Session;
 use crate::workspace::{WarningTiming, Workspace};
+use sluicegate_base::text::format_path;
 use sluicegate_git::{Change, CommitId, Repository, Snapshot};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_yaml::MAX_DOCUMENT_BYTES;
@@ -57,7 +58,7 @@ pub(crate) fn compare_files(
     PipelineComparison {
         base: None,
         head: None,
-        description: format!("{} compared with {}.", new.display(), old.display()),
+        description: format!("{} compared with {}.", format_path(new), format_path(old)),
         pipelines: contents
             .is_different()
             .then(|| result_kind.build_only_result(contents))
@@ -257,7 +258,7 @@ fn parse_range<'a>(session: &Session, args: &'a DiffArgs) -> Result<TypedRange<'
     if head.starts_with('.') {
         let end = revision_or_head(head.trim_start_matches('.'));
         return Err(
-            Failure::usage(format!("`{}` is not a range A..B", first.display())).with_hint(format!(
+            Failure::usage(format!("`{}` is not a range A..B", format_path(first))).with_hint(format!(
                 "use --base {base} --head {end} to compare with the merge-base"
             )),
         );

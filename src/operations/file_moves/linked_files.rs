@@ -3,6 +3,7 @@
 use super::file_edit::FileEdit;
 use crate::error::Failure;
 use crate::job::policy;
+use sluicegate_base::text::format_path;
 use sluicegate_pipelines::file_moves::PathMove;
 use std::path::Path;
 
@@ -28,7 +29,7 @@ pub(crate) fn reject_linked_files(
 pub(crate) fn reject_linked_path(root: &Path, path: &Path) -> Result<(), Failure> {
     match policy::find_links_in_path(root, &root.join(path)).first() {
         Some(link) => {
-            let message = format!("`{}` is behind the symbolic link `{link}`", path.display());
+            let message = format!("`{}` is behind the symbolic link `{link}`", format_path(path));
             Err(Failure::usage(message).with_hint("pass paths without a symbolic link"))
         }
         None => Ok(()),

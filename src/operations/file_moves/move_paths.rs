@@ -6,6 +6,7 @@ use super::uncommitted_changes;
 use crate::error::Failure;
 use crate::job::policy;
 use crate::session::Session;
+use sluicegate_base::text::{format_path, to_single_line};
 use sluicegate_pipelines::file_moves::PathMove;
 use sluicegate_pipelines::pipelines::{PipelineKind, file_name, to_lowercase_nfc};
 use std::collections::{BTreeSet, HashMap};
@@ -36,8 +37,11 @@ pub(crate) fn resolve_move(
         };
     } else if new.as_os_str().to_string_lossy().ends_with('/') && !root.join(&old_path).is_dir() {
         // A trailing `/` means a directory. It must exist, unless a directory is moved to this new path.
-        return Err(Failure::usage(format!("directory `{new_path}` does not exist"))
-            .with_hint("nothing was changed: create the directory first, or pass the new file name"));
+        return Err(Failure::usage(format!(
+            "directory `{}` does not exist",
+            to_single_line(&new_path)
+        ))
+        .with_hint("nothing was changed: create the directory first, or pass the new file name"));
     }
     let moves = PathMove { old_path, new_path };
     let tracked_paths = reader.workspace.repo.list_tracked_paths(&moves.old_path)?;
@@ -57,7 +61,7 @@ const OTHER_PATH_HINT: &str = "pass another new path";
 fn resolve_repository_path(session: &Session, root: &Path, path: &Path) -> Result<String, Failure> {
     let full = session.env.current_dir().join(path);
     policy::find_path_in_repository(root, &full).ok_or_else(|| {
-        Failure::usage(format!("`{}` is outside the repository", path.display()))
+        Failure::usage(format!("`{}` is outside the repository", format_path(path)))
             .with_hint("pass paths in the repository")
     })
 }
@@ -76,11 +80,16 @@ fn reject_invalid_source(
     }
     if tracked_paths.is_empty() {
         if repo.root().join(from).symlink_metadata().is_err() {
-            return Err(Failure::usage(format!("`{from}` does not exist"))
-                .with_hint("correct the path, which is relative to the current directory"));
+            return Err(
+                Failure::usage(format!("`{}` does not exist", to_single_line(from)))
+                    .with_hint("correct the path, which is relative to the current directory"),
+            );
         }
-        return Err(Failure::usage(format!("git does not track `{from}`"))
-            .with_hint("nothing was changed: run `git add` for the file first, or move the file with `mv`"));
+        return Err(
+            Failure::usage(format!("git does not track `{}`", to_single_line(from))).with_hint(
+                "nothing was changed: run `git add` for the file first, or move the file with `mv`",
+            ),
+        );
     }
     let is_same_or_inside = moves.new_path == from
         || moves
@@ -89,8 +98,9 @@ fn reject_invalid_source(
             .is_some_and(|remainder| remainder.starts_with('/'));
     if is_same_or_inside {
         return Err(Failure::usage(format!(
-            "cannot move `{from}` to `{}`: the new path is the same as the old path or inside it",
-            moves.new_path
+            "cannot move `{}` to `{}`: the new path is the same as the old path or inside it",
+            to_single_line(from),
+            to_single_line(&moves.new_path)
         ))
         .with_hint(OTHER_PATH_HINT));
     }
@@ -105,12 +115,15 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
     let full_path = root.join(new_path);
     reject_linked_path(root, Path::new(new_path))?;
     if policy::is_in_git_dir(Path::new(new_path)) {
-        let message = format!("`{new_path}` is inside the git directory");
+        let message = format!("`{}` is inside the git directory", to_single_line(new_path));
         return Err(Failure::usage(message).with_hint(OTHER_PATH_HINT));
     }
     reject_target_in_submodule(reader, new_path)?;
     if full_path.symlink_metadata().is_ok() && !is_same_file(&root.join(old_path), &full_path) {
-        return Err(Failure::usage(format!("`{new_path}` already exists")).with_hint(OTHER_PATH_HINT));
+        return Err(
+            Failure::usage(format!("`{}` already exists", to_single_line(new_path)))
+                .with_hint(OTHER_PATH_HINT),
+        );
     }
     let kind = PipelineKind::from_path(old_path).filter(|_| root.join(old_path).is_file());
     if let Some(kind) = kind.filter(|kind| PipelineKind::from_path(new_path) != Some(*kind)) {
@@ -122,13 +135,17 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
             format!("nothing was changed: use `{valid_path}`")
         };
         return Err(Failure::usage(format!(
-            "`{new_path}` is not a valid name for the {name} pipeline `{old_path}`: it must end in `{extension}`"
+            "`{}` is not a valid name for the {name} pipeline `{}`: it must end in `{extension}`",
+            to_single_line(new_path),
+            to_single_line(old_path)
         ))
         .with_hint(hint));
     }
     if kind.is_some_and(|kind| file_name(new_path) == kind.extension()) {
         return Err(Failure::usage(format!(
-            "`{new_path}` is not a valid name for the pipeline `{old_path}`: the name before the extension is missing"
+            "`{}` is not a valid name for the pipeline `{}`: the name before the extension is missing",
+            to_single_line(new_path),
+            to_single_line(old_path)
         ))
         .with_hint("pass a new path with a name before the extension"));
     }
@@ -141,9 +158,13 @@ fn reject_target_in_submodule(reader: &ReferenceReader<'_>, new_path: &str) -> R
     for path in Path::new(new_path).ancestors().filter_map(Path::to_str) {
         if !path.is_empty() && reader.workspace.repo.has_submodule(path)? {
             let message = if path == new_path {
-                format!("`{new_path}` is a submodule")
+                format!("`{}` is a submodule", to_single_line(new_path))
             } else {
-                format!("`{new_path}` is in the submodule `{path}`")
+                format!(
+                    "`{}` is in the submodule `{}`",
+                    to_single_line(new_path),
+                    to_single_line(path)
+                )
             };
             return Err(Failure::usage(message).with_hint(OTHER_PATH_HINT));
         }

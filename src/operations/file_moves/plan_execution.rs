@@ -6,6 +6,7 @@ use super::move_plan::MovePlan;
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::session::signals::Signals;
+use sluicegate_base::text::format_path;
 use sluicegate_git::{GitError, Repository};
 use sluicegate_pipelines::file_moves::PathMove;
 use std::collections::HashSet;
@@ -147,7 +148,7 @@ fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failu
         .map(Path::to_path_buf)
         .collect();
     fs::create_dir_all(parent)
-        .map_err(|error| Failure::usage(format!("could not create {}: {error}", parent.display())))?;
+        .map_err(|error| Failure::usage(format!("could not create {}: {error}", format_path(parent))))?;
     let has_earlier_lock = find_index_lock(repo).is_some();
     if let Err(error) = repo.move_files(&moves.old_path, &moves.new_path) {
         let failure = match find_path_outside_sparse_checkout(repo, moves, &error) {
@@ -210,7 +211,7 @@ fn undo_failed_move(repo: &Repository, moves: &PathMove, has_earlier_lock: bool)
         let _ = write!(
             hint,
             ". git has left its lock file: if no other git command is running, delete {}",
-            path.display()
+            format_path(&path)
         );
     }
     hint

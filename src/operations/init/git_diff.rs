@@ -79,10 +79,10 @@ pub(crate) fn run(session: &Session, is_dry_run: bool) -> CommandResult {
     // With another command, git does not search the PATH for this program.
     let uses_path = existing_command.is_none_or(|command| command == COMMAND);
     if uses_path && !is_program_on_path(session) {
-        session.ui.warn(&format!(
-            "`{PROGRAM}` is not on the PATH, so `git diff` would fail\n\
-             hint: add it to the PATH, or set its full path: git config {SETTING} '/path/to/{COMMAND}'"
-        ));
+        session.ui.warn_with_hint(
+            &format!("`{PROGRAM}` is not on the PATH, so `git diff` would fail"),
+            &format!("add it to the PATH, or set its full path: git config {SETTING} '/path/to/{COMMAND}'"),
+        );
     }
     session.ui.print_result(&(report_lines.join("\n") + "\n"))?;
     Ok(session.signals.pending_status().unwrap_or(ExitStatus::Success))

@@ -4,6 +4,7 @@ use super::init_plan::{FileStep, InitPlan};
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use sluicegate_base::text::format_path;
 use std::fs;
 use std::io;
 use std::path::{Component, Path};
@@ -29,7 +30,7 @@ pub(crate) fn write_files(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
 
 /// Returns the failure that the file cannot be written.
 fn unwritable_file_failure(root: &Path, path: &str, error: io::Error) -> Failure {
-    let context = format!("could not write {}", root.join(path).display());
+    let context = format!("could not write {}", format_path(&root.join(path)));
     Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
 }
 
@@ -58,7 +59,10 @@ fn reject_unusable_parent(root: &Path, path: &str) -> io::Result<()> {
             } else {
                 "not a directory"
             };
-            return Err(io::Error::other(format!("{} is {kind}", current_dir.display())));
+            return Err(io::Error::other(format!(
+                "{} is {kind}",
+                format_path(&current_dir)
+            )));
         }
     }
     Ok(())

@@ -308,10 +308,12 @@ fn detect_default_branch(session: &Session, repo: &Repository) -> Result<Default
             text::quote_shell_word(&remote)
         )
     });
-    session.ui.warn(&format!(
-        "the default branch may be a branch other than `{name}`, because this clone does not record it\nhint: \
-         {record_step}check the branch in the files that `init` writes"
-    ));
+    session.ui.warn_with_hint(
+        &format!(
+            "the default branch may be a branch other than `{name}`, because this clone does not record it"
+        ),
+        &format!("{record_step}check the branch in the files that `init` writes"),
+    );
     Ok(DefaultBranch { name, source })
 }
 

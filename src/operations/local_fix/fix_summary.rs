@@ -40,9 +40,10 @@ impl<'f> FixSummary<'f> {
     /// outside a repository.
     pub(crate) fn print(&self, session: &Session, repo: &Repository, args: &FixArgs) -> Result<(), Failure> {
         if !self.unevaluated_files.is_empty() {
-            session
-                .ui
-                .warn(&describe_unevaluated_files(&self.unevaluated_files, args));
+            session.ui.warn_with_hint(
+                &describe_unevaluated_files(&self.unevaluated_files),
+                &format!("run `{}` to see what to do", format_check_command(args)),
+            );
         }
         if let Some(note) = &self.missing_rules_note {
             session.ui.say(&format!("note: {note}"));
@@ -75,8 +76,8 @@ impl<'f> FixSummary<'f> {
     }
 }
 
-/// Describes the files that could not be evaluated, grouped by the reason. The hint names the check of the same files.
-fn describe_unevaluated_files(files: &[UnevaluatedFile], args: &FixArgs) -> String {
+/// Describes the files that could not be evaluated, grouped by the reason.
+fn describe_unevaluated_files(files: &[UnevaluatedFile]) -> String {
     let mut paths_by_reason: BTreeMap<&str, Vec<Cow<'_, str>>> = BTreeMap::new();
     for file in files {
         let paths = paths_by_reason.entry(&file.reason).or_default();
@@ -88,11 +89,10 @@ fn describe_unevaluated_files(files: &[UnevaluatedFile], args: &FixArgs) -> Stri
         groups.push(format!("{path_list}: {reason}"));
     }
     format!(
-        "{} could not be evaluated, so {} findings may have no fix: {}\nhint: run `{}` to see what to do",
+        "{} could not be evaluated, so {} findings may have no fix: {}",
         format_count(files.len(), "file"),
         if files.len() == 1 { "its" } else { "their" },
-        text::escape_line(&List::with_limit(&groups, MAX_LISTED_FILES).join_with_semicolons()),
-        text::escape_line(&format_check_command(args))
+        text::escape_line(&List::with_limit(&groups, MAX_LISTED_FILES).join_with_semicolons())
     )
 }
 

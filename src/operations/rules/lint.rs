@@ -7,7 +7,7 @@ use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Session};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
-use sluicegate_base::text::{List, escape_line, format_count, is_unsafe};
+use sluicegate_base::text::{List, escape_line, format_count, format_path, is_unsafe};
 use sluicegate_git::read_disk_file;
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 use sluicegate_pipelines::rules::{self, LintProblem};
@@ -244,7 +244,7 @@ fn describe_counts(name: &str, error_count: usize, warning_count: usize) -> Stri
 /// Reads a file that the user named. Returns its name as typed, for the output, and its content.
 pub(crate) fn read_named_file(session: &Session, file: &Path) -> Result<(String, Vec<u8>), Failure> {
     session.reject_link_out_of_repository(file)?;
-    let name = file.display().to_string();
+    let name = format_path(file);
     match read_linked_file(&session.env.current_dir().join(file)) {
         Ok(bytes) => Ok((name, bytes)),
         Err(error) => Err(Failure::new(

@@ -15,7 +15,7 @@ use crate::workspace::config_dir_prompt::require_config_dir;
 use crate::workspace::team_rules::describe_first_problem;
 use crate::workspace::{Workspace, find_config_dir_in};
 use serde_json::{Value, json};
-use sluicegate_base::text::{self, wrap};
+use sluicegate_base::text::{self, format_path, wrap};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::pipelines::{RULES_FILE, rules_path};
@@ -33,10 +33,10 @@ pub(crate) fn print_rules(session: &Session, output: OutputArgs) -> CommandResul
     let project = read_rules_and_levels(session)?;
     let rule_set = project.as_ref().and_then(|project| project.rules.as_ref());
     if let Some(reason) = rule_set.and_then(RuleSet::unusable_reason) {
-        session.ui.warn(&format!(
-            "the levels of the platform's rules are unknown: {reason}\nhint: run `sluicegate rules lint` to see each \
-             error with its location"
-        ));
+        session.ui.warn_with_hint(
+            &format!("the levels of the platform's rules are unknown: {reason}"),
+            "run `sluicegate rules lint` to see each error with its location",
+        );
     }
     let mut entries = list_platform_rules(rule_set);
     if let Some(project) = &project {
@@ -228,7 +228,7 @@ pub(crate) fn create_rules_file(session: &Session, output: OutputFormat) -> Comm
     let text = rules::render_rules_file_template(Enforcement::Warn);
     match create_file(root, &rules_path(&config_dir), &text) {
         Ok(()) => {
-            let path = path.display().to_string();
+            let path = format_path(&path);
             session.ui.print_result(&match output {
                 OutputFormat::Json => {
                     format_json(&json!({ "schema": "sluicegate.rules-init/v1", "path": path }))
@@ -238,11 +238,11 @@ pub(crate) fn create_rules_file(session: &Session, output: OutputFormat) -> Comm
             Ok(ExitStatus::Success)
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let message = format!("{} already exists and was not changed", path.display());
+            let message = format!("{} already exists and was not changed", format_path(&path));
             Err(Failure::usage(message).with_hint("run `sluicegate rules lint` to check the rules file"))
         }
         Err(error) => {
-            let context = format!("could not write {}", path.display());
+            let context = format!("could not write {}", format_path(&path));
             Err(Failure::new(
                 ExitStatus::Usage,
                 anyhow::Error::new(error).context(context),

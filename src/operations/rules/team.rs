@@ -10,7 +10,7 @@ use crate::session::user_file::read_text_or_empty;
 use crate::session::{CommandResult, Session};
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
-use sluicegate_base::text::{List, escape_line, format_count, format_shell_option};
+use sluicegate_base::text::{List, escape_line, format_count, format_path, format_shell_option};
 use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::{
     ExampleFailure, ExampleRun, MAX_TEAM_RULES_BYTES, TeamRuleSet, render_new_rule,
@@ -171,8 +171,9 @@ pub(crate) fn create_rule(session: &Session, id: &str, output: OutputFormat) -> 
     let old_text = read_text_or_empty(&full_path, MAX_TEAM_RULES_BYTES)?;
     let new_text = append_rule(&old_text, id, &path)?;
     if let Some(directory) = full_path.parent() {
-        std::fs::create_dir_all(directory)
-            .map_err(|error| Failure::usage(format!("could not create {}: {error}", directory.display())))?;
+        std::fs::create_dir_all(directory).map_err(|error| {
+            Failure::usage(format!("could not create {}: {error}", format_path(directory)))
+        })?;
     }
     atomic_file::replace_file(&full_path, old_text.as_bytes(), new_text.as_bytes())
         .map_err(|error| Failure::usage(format!("could not write {path}: {error}")))?;

@@ -15,6 +15,7 @@ use crate::session::{CommandResult, Session};
 use serde_json::Value;
 use sluicegate_base::input;
 use sluicegate_base::text;
+use sluicegate_base::text::format_path;
 use sluicegate_platform::api::{Platform, TaskFilter};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 
@@ -118,7 +119,7 @@ fn read_message(session: &Session, args: &MessageArgs) -> Result<String, Failure
             input::decode_utf_8(bytes).map_err(|reason| {
                 Failure::usage(format!(
                     "could not read the message file {}: {reason}",
-                    path.display()
+                    format_path(path)
                 ))
             })?
         }

@@ -49,7 +49,7 @@ fn set_last_words(session: &Session, variable: &str, removed_overrides: &[Overri
     let last_words = match lost_values.join("; ") {
         lost_values if lost_values.is_empty() => lost_values,
         lost_values => format!(
-            "the change of {variable} is not complete: {lost_values}\nhint: run the command again to complete it"
+            "the change of {variable} is not complete: {lost_values}; run the command again to complete it"
         ),
     };
     session.signals.set_last_words(&last_words);

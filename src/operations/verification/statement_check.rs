@@ -13,6 +13,7 @@ use crate::job::cli::OutputFormat;
 use crate::publish::{Receipt, ReceiptOutcome};
 use crate::session::{CommandResult, Session};
 use serde_json::json;
+use sluicegate_base::text::format_path;
 use sluicegate_git::{CommitId, Repository, short_id};
 use sluicegate_pipelines::findings::ReviewPlatform;
 use std::path::Path;
@@ -32,7 +33,7 @@ pub(crate) fn verify_statement(session: &Session, path: &Path, output: OutputFor
     let statement = SavedStatement::parse(&bytes).map_err(|reason| {
         Failure::usage(format!(
             "{} is not a statement about a review or a publication: {reason}",
-            full_path.display()
+            format_path(&full_path)
         ))
         // The reason names the envelope if the file is signed.
         .with_hint(if reason.contains("envelope") {

@@ -25,6 +25,7 @@ use crate::workspace::Workspace;
 use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
 use jiff::civil::Date;
 use serde_json::{Value, json};
+use sluicegate_base::text::format_path;
 use sluicegate_git::{ChangeKind, Snapshot};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::rules::RuleSet;
@@ -55,7 +56,7 @@ impl WaiversFile {
         let path = workspace.repo.root().join(FILE_NAME);
         let text = read_text_or_empty(&path, MAX_WAIVERS_BYTES)?;
         let named_text = NamedText {
-            name: path.display().to_string(),
+            name: format_path(&path),
             text,
         };
         let entries = workspace.parse_waivers(&named_text, rules.as_ref())?;
@@ -105,7 +106,7 @@ impl WaiversFile {
     /// file is a symbolic link, because the new file would replace the link, and the target of the link would stay as
     /// it is.
     fn write(&self, edited_text: Result<String, EditError>) -> Result<(), Failure> {
-        let displayed_path = self.path.display();
+        let displayed_path = format_path(&self.path);
         if self.path.is_symlink() {
             let message = format!("{displayed_path} was not changed: the file is a symbolic link");
             return Err(Failure::usage(message).with_hint("edit the file to which the link leads"));

@@ -11,12 +11,14 @@ const MAX_LISTED_FILES: usize = 20;
 pub(crate) fn warn_of_unevaluated_files(session: &Session, run_findings: &RunFindings) {
     let files = run_findings.list_unevaluated_files();
     if !files.is_empty() {
-        session.ui.warn(&format!(
-            "{} could not be evaluated, so {} findings get no waivers: {}\nhint: run `sluicegate check --all` to see the \
-             reasons",
+        let message = format!(
+            "{} could not be evaluated, so {} findings get no waivers: {}",
             format_count(files.len(), "file"),
             if files.len() == 1 { "its" } else { "their" },
             List::with_limit(&files, MAX_LISTED_FILES).map(|file| shorten_name(&file.path))
-        ));
+        );
+        session
+            .ui
+            .warn_with_hint(&message, "run `sluicegate check --all` to see the reasons");
     }
 }

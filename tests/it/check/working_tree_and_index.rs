@@ -210,7 +210,7 @@ fn local_shallow_clone_gets_hint_to_fetch_the_history() {
     let output = Call::new(&folder).run("check").expect(1);
     let output = output.saying(&[
         "warning: there is no base to compare with",
-        "hint: run `git fetch --unshallow origin",
+        "because it is shallow (run `git fetch --unshallow origin",
     ]);
     assert!(output.out.contains("b.orch.yaml"), "{}", output.all());
     // The command in the hint works.

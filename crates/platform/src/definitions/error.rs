@@ -1,11 +1,12 @@
 //! Errors in a file, with their position.
 
+use sluicegate_base::text::format_path;
 use sluicegate_yaml::{Position, format_place};
 use std::path::{Path, PathBuf};
 
 /// An error that prevents a file from being applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {message}", format_place(&file.display().to_string(), *position))]
+#[error("{}: {message}", format_place(&format_path(file), *position))]
 pub struct DefinitionError {
     file: PathBuf,
     position: Option<Position>,

@@ -11,6 +11,7 @@ use crate::api::{ApiValue, Event};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use sluicegate_base::named_fields::parse_json;
+use sluicegate_base::text::format_path;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -37,19 +38,25 @@ pub struct Cursor {
 /// A cursor that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CursorError {
-    #[error("could not read the cursor file {}: {reason}", path.display())]
+    #[error("could not read the cursor file {}: {reason}", format_path(path))]
     Unreadable { path: PathBuf, reason: String },
-    #[error("the cursor {} belongs to the platform {cursor_platform}, not to {platform}", path.display())]
+    #[error(
+        "the cursor {} belongs to the platform {cursor_platform}, not to {platform}",
+        format_path(path)
+    )]
     OtherPlatform {
         path: PathBuf,
         cursor_platform: String,
         platform: String,
     },
     /// The platform no longer has all events that follow the cursor.
-    #[error("the cursor {} is too old, so later events are lost: {error}", path.display())]
+    #[error(
+        "the cursor {} is too old, so later events are lost: {error}",
+        format_path(path)
+    )]
     TooOld { path: PathBuf, error: WindowError },
     /// The cursor was written with a wrong clock, or edited: no event is as new, so an export would skip events.
-    #[error("the cursor {} is in the future: it ends at {through}", path.display())]
+    #[error("the cursor {} is in the future: it ends at {through}", format_path(path))]
     InFuture { path: PathBuf, through: Timestamp },
 }
 

@@ -9,6 +9,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::{ClientConfig, RootCertStore};
 use sluicegate_base::input;
+use sluicegate_base::text::format_path;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ impl CaFile {
         format!(
             "no certificate in {}, which {} names, signed the server's certificate: add the root certificate of the \
              authority that signed it to that file",
-            self.path.display(),
+            format_path(&self.path),
             self.setting
         )
     }

@@ -4,6 +4,7 @@ use super::provision_plan::ProvisionPlan;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sluicegate_base::named_fields::parse_json;
+use sluicegate_base::text::format_path;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -81,10 +82,13 @@ pub struct ProvisionState {
 /// An error that prevents a run from continuing with a state.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    #[error("could not read the state file {}: {reason}", path.display())]
+    #[error("could not read the state file {}: {reason}", format_path(path))]
     Unreadable { path: PathBuf, reason: String },
     /// The state belongs to another platform.
-    #[error("the state file {} belongs to the platform {state_platform}, not to {platform}", path.display())]
+    #[error(
+        "the state file {} belongs to the platform {state_platform}, not to {platform}",
+        format_path(path)
+    )]
     OtherPlatform {
         path: PathBuf,
         state_platform: String,
