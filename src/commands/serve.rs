@@ -7,7 +7,6 @@ use crate::session::{CommandResult, Session};
 use clap::ValueEnum as _;
 use secrecy::ExposeSecret as _;
 use sluicegate_base::input;
-use sluicegate_base::text::format_path;
 use sluicegate_local_platform::{AgentBehavior, Clock, Options, Role, RunningPlatform, Vocabulary};
 use std::path::Path;
 use uuid::Uuid;
@@ -89,7 +88,7 @@ fn read_vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
         .map_err(|reason| {
             Failure::usage(format!(
                 "could not read the vocabulary file {}: {reason}",
-                format_path(path)
+                sluicegate_base::text::format_path(path)
             ))
         })
 }

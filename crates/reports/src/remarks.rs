@@ -103,8 +103,8 @@ pub(super) fn collect_remarks<'r>(report: &'r Report, context: &'r ReportContext
 
 /// Returns a remark with the reason why a run does not pass; `None` if it passes, or if it fails because of findings.
 /// An undecided run, a faulty gate configuration and too many known findings always have a remark, because findings do
-/// not explain them. The remark is at the faulty file of the gate configuration or else at any file, because some formats show only entries
-/// about files.
+/// not explain them. The remark is at the faulty file of the gate configuration or else at any file, because some
+/// formats show only entries about files.
 pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportContext) -> Option<Remark<'r>> {
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let fails_by_finding = results.any(|result| result.fails_gate(report.fail_on()));

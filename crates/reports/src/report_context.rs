@@ -43,7 +43,7 @@ pub struct ReportContext {
     /// Name that separates this review from others of the same commit, in SARIF's category and in a comment's marker.
     /// Empty by default.
     pub category: String,
-    /// The findings to list in human-readable reports. By default, the log lists some of them, and a page as many as fit.
+    /// The findings to list in human-readable reports. By default, the log lists some, and a page as many as fit.
     pub show: Option<ShowMode>,
     /// The shell command that reproduces the review locally, if it is to be shown.
     pub reproduction_command: Option<String>,

@@ -8,9 +8,6 @@ use sluicegate_pipelines::interface::Compatibility;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// The reason of a run that fails because of its known findings. Their numbers follow.
-const TOO_MANY_KNOWN: &str = "There are more known findings than allowed.";
-
 /// Renders the verdict with the numbers of findings in one line, such as `Review failed: 2 errors`. The caller need
 /// not escape the result, which has no names from the report.
 pub(super) fn render_headline(report: &Report) -> String {
@@ -230,26 +227,21 @@ pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> V
 
 /// Returns the reason why the run failed. Refused changes are the reason only if no finding fails the gate, or if the
 /// gate configuration is faulty: whoever repairs the findings must know that, too, as well as that there are too many
-/// known findings. Otherwise, an error among the findings explains the failure by itself, so the result is `None`. For warnings that fail the
-/// gate, the sentence says that. If none of these applies, returns a general sentence.
+/// known findings. Otherwise, an error among the findings explains the failure by itself, so the result is `None`. For
+/// warnings that fail the gate, the sentence says that. If none of these applies, returns a general sentence.
 fn explain_failure(report: &Report) -> Option<String> {
     let fails_by_finding = has_matching_result(report, |result| result.fails_gate(report.fail_on()));
-    if !fails_by_finding && report.check_known_limit().is_some() {
-        return Some(TOO_MANY_KNOWN.to_owned());
+    let known_limit = report.check_known_limit();
+    let known_problem = known_limit.map(|_| "There are more known findings than allowed.".to_owned());
+    if !fails_by_finding && known_problem.is_some() {
+        return known_problem;
     }
-    let refusals = list_refusals(report);
+    let refusals = list_refusals(report).join(", ");
     if !refusals.is_empty() && (!fails_by_finding || !report.gate_faults.is_empty()) {
-        return Some(format!(
-            "The {} failed: {}.",
-            run_noun(report),
-            refusals.join(", ")
-        ));
-    }
-    if report.check_known_limit().is_some() {
-        return Some(TOO_MANY_KNOWN.to_owned());
+        return Some(format!("The {} failed: {refusals}.", run_noun(report)));
     }
     if has_matching_result(report, |result| result.fails_gate(FailOn::Error)) {
-        return None;
+        return known_problem;
     }
     Some(if fails_by_finding {
         "All findings that fail this gate are warnings (--fail-on warn).".to_owned()

@@ -12,9 +12,9 @@ const DEFAULT_BRANCH_UNKNOWN: &str = "this clone does not know the remote's defa
 const NO_REMOTE: &str = "this clone has no remote";
 
 /// The warning for a shallow clone, which by default has only one branch.
-const SHALLOW_CLONE_WARNING: &str = "there is no base to compare with: this clone does not know the remote's default branch, because it is \
-     shallow (run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'`, then `git remote set-head origin \
-     --auto`)";
+const SHALLOW_CLONE_WARNING: &str = "there is no base to compare with: this clone does not know the remote's default \
+     branch, because it is shallow (run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'`, then \
+     `git remote set-head origin --auto`)";
 
 impl BaseSearch<'_> {
     /// Returns the merge-base with the default branch. A CI run on that branch reviews all pipelines and compares
