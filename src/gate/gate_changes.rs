@@ -206,13 +206,12 @@ impl Workspace<'_> {
             Some(_) => None,
         };
         let mut sentences = link_sentences.unwrap_or_else(|| {
-            let old = match moved_file {
+            let old = if let Some(moved_file) = moved_file {
                 // If the settings turned the rules off, all rules of the file become active.
-                Some(moved_file) => self.read_selected_rules(&base, files, moved_file.old_path.as_deref()),
-                None => {
-                    let old_path = change.rename_source().unwrap_or(&change.path);
-                    self.read_version(&base, files, old_path)
-                }
+                self.read_selected_rules(&base, files, moved_file.old_path.as_deref())
+            } else {
+                let old_path = change.rename_source().unwrap_or(&change.path);
+                self.read_version(&base, files, old_path)
             };
             let new = self.read_version(snapshot, files, &change.path);
             files.describe_changes(&change.path, &old, &new, DescriptionLength::Short)

@@ -106,7 +106,7 @@ fn running_failure(state_file: StateFile<'_>) -> Failure {
     let message = format!(
         "another run uses the {} {}",
         state_file.name,
-        format_path(&state_file.path)
+        format_path(state_file.path)
     );
     Failure::usage(message).with_hint("run the command again after the other run has ended")
 }

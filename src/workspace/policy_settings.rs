@@ -42,27 +42,24 @@ impl Session {
         };
         // The path in the repository; `None` for a file outside it.
         let config_file = policy::find_path_in_repository(repo.root(), &file);
-        let gate_file = match &config_file {
-            Some(path) => {
-                self.reject_link_to_repository_file(repo, &normalize_path(&file), path)?;
-                let reader = GateFileReader {
-                    repo,
-                    policy_revision: &policy,
-                    checkout: checkout_files,
-                    on_unusable,
-                };
-                let gate_file = reader.read_file(path, presence, policy::MAX_FILE_BYTES)?;
-                GateFile {
-                    is_edited: gate_file.has_other_version_in_checkout()
-                        && file_edits::is_edited_in_checkout(repo, &policy, path, policy::MAX_FILE_BYTES),
-                    ..gate_file
-                }
+        let gate_file = if let Some(path) = &config_file {
+            self.reject_link_to_repository_file(repo, &normalize_path(&file), path)?;
+            let reader = GateFileReader {
+                repo,
+                policy_revision: &policy,
+                checkout: checkout_files,
+                on_unusable,
+            };
+            let gate_file = reader.read_file(path, presence, policy::MAX_FILE_BYTES)?;
+            GateFile {
+                is_edited: gate_file.has_other_version_in_checkout()
+                    && file_edits::is_edited_in_checkout(repo, &policy, path, policy::MAX_FILE_BYTES),
+                ..gate_file
             }
-            None => {
-                let job_file = normalize_path(&file);
-                self.reject_link_out_of_repository(&job_file)?;
-                policy::read_job_file(&job_file, presence)?
-            }
+        } else {
+            let job_file = normalize_path(&file);
+            self.reject_link_out_of_repository(&job_file)?;
+            policy::read_job_file(&job_file, presence)?
         };
         let config_digest_of_job = match (&config_file, gate_file.policy_text()) {
             (None, Some(text)) => Some(hash_config_file_of_job(&file, &text.text)),
