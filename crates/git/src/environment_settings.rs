@@ -4,6 +4,7 @@
 
 use super::git_environment::passed_environment;
 use super::stand_in::{create_temporary_directory, write_settings};
+use super::url_replacement::UrlReplacement;
 use super::{GitError, Repository};
 use git2::ConfigLevel;
 use std::path::{Path, PathBuf};
@@ -55,12 +56,6 @@ struct EnvironmentSettings {
     /// The values of `safe.directory`.
     safe_directories: Vec<String>,
     url_replacements: Vec<UrlReplacement>,
-}
-
-/// A setting `url.BASE.insteadOf = PREFIX`. The base may contain a token, so it is only kept in memory.
-pub(super) struct UrlReplacement {
-    prefix: String,
-    base: String,
 }
 
 impl Repository {

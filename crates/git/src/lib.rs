@@ -49,6 +49,7 @@ mod stand_in;
 mod tree;
 mod tree_difference;
 mod tree_entries;
+mod url_replacement;
 mod wanted_files;
 
 pub use branches::{RemoteBranch, USUAL_DEFAULT_BRANCHES};

@@ -2,12 +2,12 @@
 
 use super::{
     CommitId, GitError,
-    environment_settings::UrlReplacement,
     git_program::GitProgram,
     id::is_full_id,
     loose_objects::LooseObjects,
     object_cache::{ObjectCache, TreeCache},
     opened_repository::OpenedRepository,
+    url_replacement::UrlReplacement,
 };
 use git2::{Commit, ErrorCode, Oid};
 use std::cell::RefCell;

@@ -199,7 +199,7 @@ mod tests {
             let entries = read.as_array().unwrap();
             let prints: HashSet<&str> = entries.iter().map(|e| e["fingerprint"].as_str().unwrap()).collect();
             prop_assert_eq!(prints.len(), entries.len());
-            let description = escape_controls(sample::shown_message(&raw));
+            let description = escape_controls(&sample::shown_message(&raw));
             prop_assert_eq!(entries[0]["description"].as_str().unwrap(), text_or_placeholder(&description));
         }
     }

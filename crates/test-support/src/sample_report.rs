@@ -5,8 +5,12 @@ use sluicegate_pipelines::findings::{
     Enforcement, Engine, ExcludedFile, FileResults, Fix, GateChange, Report, ReviewContext, ReviewGap,
     RuleResult, Severity, Status, UnreviewedFile, Verdict, Violation,
 };
+use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
+
+/// The characters that end a line.
+const LINE_BREAKS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
 
 /// Returns a violation with this text, at this line.
 pub fn violation(text: &str, line: Option<u32>) -> Violation {
@@ -16,9 +20,16 @@ pub fn violation(text: &str, line: Option<u32>) -> Violation {
     }
 }
 
-/// Returns the message of a violation with this text.
-pub fn shown_message(text: &str) -> &str {
-    if text.trim().is_empty() { "(no text)" } else { text }
+/// Returns the message of a violation with this text, of a rule that has this text as its name. A name with line breaks
+/// is on one line in a message.
+pub fn shown_message(text: &str) -> Cow<'_, str> {
+    if text.trim().is_empty() {
+        Cow::Borrowed("(no text)")
+    } else if text.contains(['\n', '\r']) {
+        Cow::Owned(text.replace(LINE_BREAKS, " "))
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// Returns a fix that was proven for a value in line 9.

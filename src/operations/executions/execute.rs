@@ -355,8 +355,7 @@ impl PipelineRun<'_> {
 
     /// Writes the JUnit report if `--junit` is set. `execution` is `None` if it is unknown how the execution ended.
     /// `waiting_time` is the duration if the platform reports none. Without the platform's start time, the report has
-    /// the start of this command. If the file cannot be written, prints the failure
-    /// and returns the exit status for it.
+    /// the start of this command. If the file cannot be written, prints the failure and returns its exit status.
     fn write_junit_report(
         &self,
         execution: Option<&WatchedExecution>,

@@ -165,7 +165,7 @@ fn review_whose_waivers_expired_since_is_not_accepted() {
 }
 
 #[test]
-fn report_of_expired_waivers_says_that_review_did_not_compare_their_findings() {
+fn report_of_expired_waivers_notes_that_their_findings_were_not_compared() {
     let (world, server) = stage();
     world.write(
         "sales/load.orch.yaml",

@@ -472,7 +472,7 @@ proptest! {
         let document = read(&page);
         let message = of_class(&document, "message");
         // The backticks around a name are not text.
-        prop_assert_eq!(text_of(message[0]).replace('`', ""), seen(sample::shown_message(&raw)).replace('`', ""));
+        prop_assert_eq!(text_of(message[0]).replace('`', ""), seen(&sample::shown_message(&raw)).replace('`', ""));
         prop_assert_eq!(text_of(of_class(&document, "copied")[0]), seen(&raw));
     }
 }

@@ -394,7 +394,9 @@ proptest! {
         prop_assert!(xml.split(['\n', '\r']).all(|line| !line.trim_start().starts_with("::")), "{xml}");
         let document = Document::parse(&xml).unwrap();
         let failure = elements(&document, "failure")[0];
-        prop_assert!(text_of(failure).contains(&to_parsed_content(sample::shown_message(&raw))));
+        // The text of a failure may have several lines, so names in it keep theirs.
+        let message = if raw.trim().is_empty() { "(no text)" } else { &raw };
+        prop_assert!(text_of(failure).contains(&to_parsed_content(message)));
         prop_assert_eq!(failure.parent().unwrap().attribute("name").unwrap(), replace_forbidden_chars(&format!("{raw}: {raw}")));
         prop_assert_eq!(failure.parent().unwrap().attribute("file").unwrap(), replace_forbidden_chars(&raw));
         prop_assert_eq!(elements(&document, "error")[0].attribute("type").unwrap(), replace_forbidden_chars(&raw));

@@ -536,7 +536,7 @@ proptest! {
         prop_assert_eq!(validate(&schema(), &log), Ok(()));
         let run = &log["runs"][0];
         let result = &run["results"][0];
-        let message = SarifText::from(sample::shown_message(&raw)).text;
+        let message = SarifText::from(&*sample::shown_message(&raw)).text;
         prop_assert_eq!(&result["message"]["text"], &message);
         prop_assert_eq!(&result["ruleId"], &raw);
         let uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap();

@@ -542,7 +542,7 @@ mod tests {
             report.gate_changes = vec![sample::gate_change(&raw)];
             let shown = render(&report, &ReportContext::default(), Style { width: Some(40), ..Style::default() });
             let whole = render(&report, &ReportContext::default(), Style::default());
-            for line in text::escape_lines(sample::shown_message(&raw)).lines() {
+            for line in text::escape_lines(&sample::shown_message(&raw)).lines() {
                 prop_assert!(whole.contains(&text::escape_line(line)), "{line:?} in {whole}");
             }
             let unsafe_text = shown.contains(['\u{1b}', '\r', '\u{202e}']) || shown.contains("##[");
