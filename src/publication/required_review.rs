@@ -12,7 +12,9 @@ use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{List, format_count, format_path};
 use sluicegate_git::CommitId;
-use sluicegate_pipelines::findings::{Engine, FailOn, FindingState, Report, ReviewPlatform, Status, Verdict};
+use sluicegate_pipelines::findings::{
+    Engine, FailOn, FindingState, Report, ReviewPlatform, Status, Verdict, describe_expired_waivers,
+};
 use sluicegate_pipelines::pipelines::PipelineKind;
 use std::collections::BTreeSet;
 
@@ -148,10 +150,7 @@ impl<'r> RequiredReview<'r> {
         if expired_count == 0 {
             return Ok(());
         }
-        let finding_count = format_count(expired_count, "finding");
-        Err(self.review_failure(&format!(
-            "the waivers of {finding_count} expired since the review"
-        )))
+        Err(self.review_failure(&describe_expired_waivers(expired_count)))
     }
 
     /// Fails if another platform or another project reviewed the files, because it may have other rules. Accepts a

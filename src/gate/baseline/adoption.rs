@@ -90,11 +90,10 @@ impl Workspace<'_> {
 impl Adoption {
     /// Returns the result for a clone that lacks a part of the history.
     fn in_missing_history() -> Self {
+        let reason = "this clone lacks the full history, which shows when `new-only` was adopted: fetch the full \
+                      history (`fetch-depth: 0`, `GIT_DEPTH: 0`)";
         Self::Unknown {
-            reason:
-                "this clone lacks the full history, which shows when `new-only` was adopted: fetch the full \
-                     history (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
-                    .to_owned(),
+            reason: reason.to_owned(),
         }
     }
 }

@@ -5,9 +5,8 @@ use crate::gate::shard_selection::is_note_of_empty_shard;
 use crate::gate::waivers::today;
 use crate::gate::{decide_verdict, find_report_causes};
 use jiff::civil::Date;
-use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{
-    FindingState, LimitKind, Report, ReviewContext, Shard, describe_missing_shards,
+    FindingState, LimitKind, Report, ReviewContext, Shard, describe_expired_waivers, describe_missing_shards,
 };
 use std::collections::BTreeMap;
 
@@ -277,8 +276,7 @@ fn end_expired_waivers(report: &mut Report, today: Date) {
         }
     }
     if expired_count > 0 {
-        let finding_count = format_count(expired_count, "finding");
-        let mut note = format!("the waivers of {finding_count} expired since the review");
+        let mut note = describe_expired_waivers(expired_count);
         if state_of_new_finding.is_some() {
             note.push_str(
                 ", which did not record whether the base has these findings, so they are treated as new",

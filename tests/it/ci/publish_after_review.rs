@@ -118,8 +118,8 @@ fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
     assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
 }
 
-#[test]
-fn review_whose_waivers_expired_since_is_not_accepted() {
+/// Returns a world with a pushed finding that a waiver until 2999-12-31 allows.
+fn world_with_waived_finding() -> (World, ServerProcess) {
     let (world, server) = stage();
     world.write(
         "sales/load.orch.yaml",
@@ -131,6 +131,12 @@ fn review_whose_waivers_expired_since_is_not_accepted() {
     );
     world.commit("waived");
     world.push();
+    (world, server)
+}
+
+#[test]
+fn review_whose_waivers_expired_since_is_not_accepted() {
+    let (world, server) = world_with_waived_finding();
     publish_call(&world, &server)
         .run("review --all --report json=../review.json")
         .expect(0);
@@ -166,24 +172,14 @@ fn review_whose_waivers_expired_since_is_not_accepted() {
 
 #[test]
 fn report_of_expired_waivers_notes_that_their_findings_were_not_compared() {
-    let (world, server) = stage();
-    world.write(
-        "sales/load.orch.yaml",
-        orchestration_text(&["Start", "bad name", "Done"]),
-    );
-    world.write(
-        "sluicegate-waivers.yaml",
-        "- { rule: component-naming-convention, path: sales/load.orch.yaml, reason: legacy, until: 2999-12-31 }\n",
-    );
-    world.commit("waived");
-    world.push();
+    let (world, server) = world_with_waived_finding();
     let text = "did not record whether the base has these findings";
     for (flags, is_compared) in [("--base HEAD --new-only", true), ("", false)] {
         publish_call(&world, &server)
             .run(format!("review --all {flags} --report json=../review.json"))
             .expect(0);
         let report = fs::read_to_string(world.path().join("review.json")).unwrap();
-        world.write("../expired.json", report.replace("2999-12-31", "2026-01-31"));
+        world.write("../expired.json", report.replace("2999-12-31", "2000-01-31"));
         let report = Call::new(&world.work())
             .run("report --report json=- ../expired.json")
             .expect(1)

@@ -58,4 +58,4 @@ pub use rules_file_error::RulesFileError;
 pub use show_mode::ShowMode;
 pub use unfinished_reason::{UNFINISHED_NOTE, format_unfinished_note};
 pub use verdict_limit::{LimitKind, VerdictLimit};
-pub use waiver::Waiver;
+pub use waiver::{Waiver, describe_expired_waivers};

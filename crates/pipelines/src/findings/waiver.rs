@@ -3,6 +3,7 @@
 use super::FindingState;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
+use sluicegate_base::text::format_count;
 
 /// The data of a waiver that is shown with a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +17,14 @@ pub struct Waiver {
     /// The worst allowed size, only if the size of the finding is worse, so that the waiver does not allow it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exceeded_size: Option<u64>,
+}
+
+/// Returns a sentence about this number of findings, whose waivers were valid when the review was made.
+pub fn describe_expired_waivers(finding_count: usize) -> String {
+    format!(
+        "the waivers of {} expired since the review",
+        format_count(finding_count, "finding")
+    )
 }
 
 impl Waiver {

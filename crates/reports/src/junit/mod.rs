@@ -75,9 +75,10 @@ pub(super) fn render(
     dialect: Dialect,
     writer: &mut dyn io::Write,
 ) -> io::Result<()> {
-    let mut run_cases = build_run_cases(report);
+    let omitted_count = count_omitted_cases(report);
+    let mut run_cases = build_run_cases(report, omitted_count);
     let mut sums = count_cases(report, &run_cases);
-    sums.tests -= count_omitted_cases(report);
+    sums.tests -= omitted_count;
     if dialect == Dialect::Strict {
         sums.tests -= sums.skipped_count;
         // Some readers require a test: add one if there are only skipped cases.
@@ -96,7 +97,7 @@ pub(super) fn render(
         properties: &list_run_properties(report, context),
     };
     let labels = PathLabels::from_report(report);
-    let suites = build_suites(report, context, &labels, run_cases).map(|mut suite| {
+    let suites = build_suites(report, context, &labels, run_cases, omitted_count).map(|mut suite| {
         if dialect == Dialect::Strict {
             replace_skipped_cases(&mut suite);
         }
@@ -122,8 +123,8 @@ fn build_suite(name: &str, started_at: OffsetDateTime, cases: Vec<CaseWithLine>)
 /// is an error if the gate configuration is faulty, or if the run does not pass and nothing else explains it. Cases
 /// follow for changes to the gate configuration, which have a file only if the gate refuses them, for changes that
 /// break consumers, for a review that would otherwise have no case except notes, for the notes that no other case
-/// contains, and for the instructions about failed requests.
-fn build_run_cases(report: &Report) -> Vec<CaseWithLine> {
+/// contains, for the instructions about failed requests, and for the `omitted_count` passed checks without a case.
+fn build_run_cases(report: &Report, omitted_count: usize) -> Vec<CaseWithLine> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let has_failing_result = results.any(|result| result.fails_gate(report.fail_on()));
@@ -168,13 +169,17 @@ fn build_run_cases(report: &Report) -> Vec<CaseWithLine> {
         .iter()
         .map(|step| format!("{TO_DO}{step}"));
     let run_notes = remaining_notes.cloned().chain(instructions);
-    cases.extend(run_notes.chain(describe_omitted_cases(report)).map(|note| {
-        CasePlace::FOR_RUN.build_case(build_skipped_case(
-            &names.make_unique(NOTE_CASE),
-            NOTE_CASE,
-            &note,
-        ))
-    }));
+    cases.extend(
+        run_notes
+            .chain(describe_omitted_cases(omitted_count))
+            .map(|note| {
+                CasePlace::FOR_RUN.build_case(build_skipped_case(
+                    &names.make_unique(NOTE_CASE),
+                    NOTE_CASE,
+                    &note,
+                ))
+            }),
+    );
     cases
 }
 

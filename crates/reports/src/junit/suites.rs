@@ -1,6 +1,6 @@
 //! Creates the suites of a review: one for the entire run, and one for each file.
 
-use super::omitted_cases::{count_omitted_cases, is_passed};
+use super::omitted_cases::is_passed;
 use super::{
     CaseNames, CasePlace, CaseWithLine, PathLabels, RUN_SUITE, ReportContext, Suite, UNREVIEWED_CASE,
     build_error_case, build_file_cases, build_skipped_case, build_suite, to_offset_time,
@@ -20,18 +20,20 @@ enum SuiteSubject<'r> {
 
 /// Returns the suites: first the one about the entire run, if it has cases, then one for each reviewed, excluded and
 /// unreviewed file. Each is created only when it is written, because all together use more memory than the report.
+/// If `omitted_count` is not 0, passed checks have no cases.
 pub(super) fn build_suites<'r>(
     report: &'r Report,
     context: &'r ReportContext,
     labels: &'r PathLabels<'r>,
     run_cases: Vec<CaseWithLine>,
+    omitted_count: usize,
 ) -> impl Iterator<Item = Suite> {
     let order = FindingOrder::from_context(report, context);
     let mut subjects = Vec::new();
     if !run_cases.is_empty() {
         subjects.push(SuiteSubject::Run(run_cases));
     }
-    let omits_passed_checks = count_omitted_cases(report) > 0;
+    let omits_passed_checks = omitted_count > 0;
     let mut reviewed_files = order.sort_files(report);
     if omits_passed_checks {
         reviewed_files.retain(|file| !file.results.iter().all(is_passed));
