@@ -97,11 +97,6 @@ impl GitProgram {
         self.foreign = false;
     }
 
-    /// Returns all settings of git, each with its scope, separated by NUL characters.
-    pub(super) fn list_settings(&self, root: &Path) -> Result<String, GitError> {
-        self.run_locally(root, &["config", "--null", "--show-scope", "--list"], None)
-    }
-
     /// Runs a command that contacts the remote and returns its output. It runs in `root`, because the remote's URL
     /// may be a relative path. Fails in a repository of another user, whose settings could make git run programs.
     pub(super) fn run_with_remote(&self, root: &Path, arguments: &[&str]) -> Result<String, GitError> {

@@ -301,7 +301,7 @@ pub(super) fn write_settings(settings: &[(String, String)], target: &Path) -> Re
 }
 
 /// Returns the value of an entry. A key may have no value, and git2 panics if `value` is then called.
-fn entry_value(entry: &ConfigEntry<'_>) -> Option<String> {
+pub(super) fn entry_value(entry: &ConfigEntry<'_>) -> Option<String> {
     if entry.has_value() {
         entry.value().ok().map(str::to_owned)
     } else {

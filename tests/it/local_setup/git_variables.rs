@@ -94,13 +94,14 @@ fn line_endings_are_compared_with_the_settings_in_variables() {
     fs::copy(&on, clone.join(".gitconfig")).unwrap();
     let report = check_folder(&clone, "").json();
     assert!(report_paths(&report).is_empty());
-    // Without a temporary directory, the variable has no effect.
+    // No temporary file is needed to read another one.
     let call = Call::new(&clone).variable("GIT_CONFIG_GLOBAL", "/dev/null");
-    let report = call
-        .clone()
-        .variable("TMPDIR", "/missing")
-        .run("check -o json")
-        .json();
-    assert!(report_paths(&report).is_empty());
-    assert_eq!(report_paths(&call.run("check -o json").json()), ["a.orch.yaml"]);
+    for directory in [world.path().to_str().unwrap(), "/missing"] {
+        let report = call
+            .clone()
+            .variable("TMPDIR", directory)
+            .run("check -o json")
+            .json();
+        assert_eq!(report_paths(&report), ["a.orch.yaml"], "{directory}");
+    }
 }
