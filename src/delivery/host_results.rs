@@ -5,7 +5,7 @@
 use super::Delivery;
 use super::buildkite_annotation::send_buildkite_annotation;
 use crate::error::Failure;
-use crate::hosts::{self, AzurePullRequest, CodeInsights, CommentChange, MissingResult, Thread};
+use crate::hosts::{self, CodeInsights, CommentChange, MissingResult, Thread};
 use crate::job::ci::{CiContext, Host};
 use crate::job::cli::Annotations;
 use crate::job::settings::variable;
@@ -115,15 +115,9 @@ fn write_comment(
     on_missing: MissingResult,
 ) -> Result<(), Failure> {
     let marker = body.lines().next().unwrap_or_default();
-    let change = if ci.host == Host::Azure {
-        let (pull_request, settings) = find_azure_pull_request(session, ci)?;
-        let client = HostClient::new(&settings)?;
-        session.block_on(pull_request.write_comment(&client, marker, body, on_missing))??
-    } else {
-        let (thread, settings) = find_comment_thread(session, ci)?;
-        let client = HostClient::new(&settings)?;
-        session.block_on(hosts::write_comment(&client, &thread, marker, body, on_missing))??
-    };
+    let (thread, settings) = find_comment_thread(session, ci)?;
+    let client = HostClient::new(&settings)?;
+    let change = session.block_on(hosts::write_comment(&client, &thread, marker, body, on_missing))??;
     match change {
         CommentChange::Posted => session.ui.say("posted a comment with the result"),
         CommentChange::Updated => session.ui.say("updated the comment with the result"),
@@ -171,6 +165,7 @@ fn find_comment_thread(session: &Session, ci: &CiContext) -> Result<(Thread, Hos
             let root = require_variable(session, "CI_API_V4_URL")?;
             Ok((thread, build_host_settings(session, root, token, ca_cert)?))
         }
+        Host::Azure => find_azure_thread(session, ci),
         host => Err(Failure::usage(format!(
             "comments are not supported on the host {host}"
         ))),
@@ -179,17 +174,14 @@ fn find_comment_thread(session: &Session, ci: &CiContext) -> Result<(Thread, Hos
 
 /// Returns the pull request in Azure Repos and the settings for its API. Fails if Azure Pipelines runs for a repository
 /// on another host, such as GitHub.
-fn find_azure_pull_request(
-    session: &Session,
-    ci: &CiContext,
-) -> Result<(AzurePullRequest, HostSettings), Failure> {
+fn find_azure_thread(session: &Session, ci: &CiContext) -> Result<(Thread, HostSettings), Failure> {
     let number = require_pull_request_number(ci)?;
     let provider = require_variable(session, "BUILD_REPOSITORY_PROVIDER")?;
     if provider != "TfsGit" {
         let message = format!("comments are supported for Azure Repos, not for the provider {provider}");
         return Err(Failure::usage(message));
     }
-    let pull_request = AzurePullRequest {
+    let thread = Thread::Azure {
         project: require_variable(session, "SYSTEM_TEAMPROJECTID")?.to_owned(),
         repository: require_variable(session, "BUILD_REPOSITORY_ID")?.to_owned(),
         number,
@@ -199,7 +191,7 @@ fn find_azure_pull_request(
     })?;
     let root = require_variable(session, "SYSTEM_COLLECTIONURI")?;
     let ca_cert = None;
-    Ok((pull_request, build_host_settings(session, root, token, ca_cert)?))
+    Ok((thread, build_host_settings(session, root, token, ca_cert)?))
 }
 
 /// Returns the number of the pull or merge request to which the run belongs.

@@ -5,12 +5,13 @@
 //! its viewer; a token that may query neither is assumed to be the job's own, whose author is known. If a token of
 //! GitLab may not query its user, the response to a new comment names the author.
 
-use super::MissingResult;
+use super::comment_thread::Thread;
+use super::{MissingResult, azure_thread};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sluicegate_platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request, Response, Url};
+use sluicegate_platform::http::{HostClient, HttpError, Method, Repeat, Request, Response, Url};
 
-/// Comments per page, the maximum of both hosts.
+/// Comments per page, the maximum of GitHub and GitLab.
 const COMMENTS_PER_PAGE: usize = 100;
 
 /// Maximum number of pages that are searched.
@@ -18,20 +19,6 @@ const MAX_PAGES: usize = 100;
 
 /// Author of comments with a job's own token: <https://docs.github.com/actions/concepts/security/github_token>.
 const JOB_BOT_LOGIN: &str = "github-actions[bot]";
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Thread {
-    GitHub {
-        owner: String,
-        repository: String,
-        number: u64,
-    },
-    GitLab {
-        project: String,
-        /// Number of the merge request in its project.
-        number: u64,
-    },
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CommentChange {
@@ -64,9 +51,12 @@ struct PostedNote {
     author: User,
 }
 
-struct MarkedComment {
-    id: u64,
-    body: String,
+/// The comment of an earlier run.
+pub(super) struct OwnComment {
+    /// The number of the comment or, on Azure Repos, of its thread: an older comment has a lower one.
+    pub(super) id: u64,
+    pub(super) url: Url,
+    pub(super) body: String,
 }
 
 /// Updates this program's existing comment that starts with `marker` to `body`, which starts with the marker, too.
@@ -94,13 +84,13 @@ async fn update_own_comment(
     body: &str,
     on_missing: MissingResult,
 ) -> Result<CommentChange, HttpError> {
-    let Some(author) = fetch_comment_author(client, thread).await? else {
+    let Some(own_comments) = list_own_comments(client, thread, marker).await? else {
         return match on_missing {
             MissingResult::Creation => replace_own_notes(client, thread, marker, body).await,
             MissingResult::Omission => Ok(CommentChange::NotFound),
         };
     };
-    let mut comments = list_comments(client, thread, marker, &author).await?.into_iter();
+    let mut comments = own_comments.into_iter();
     let Some(kept_comment) = comments.next() else {
         if on_missing == MissingResult::Omission {
             return Ok(CommentChange::NotFound);
@@ -109,18 +99,31 @@ async fn update_own_comment(
         return Ok(CommentChange::Posted);
     };
     for duplicate in comments {
-        delete_comment(client, thread, duplicate.id).await?;
+        delete_comment(client, duplicate).await?;
     }
     if kept_comment.body.trim_end() == body.trim_end() {
         return Ok(CommentChange::Unchanged);
     }
-    let update = Request::new(
-        thread.update_method(),
-        thread.comment_url(client, kept_comment.id)?,
-        Repeat::Safe,
-    );
-    client.send(&update.json(&json!({ "body": body }))).await?;
+    let update = Request::new(thread.update_method(), kept_comment.url, Repeat::Safe);
+    client.send(&update.json(&thread.build_update(body))).await?;
     Ok(CommentChange::Updated)
+}
+
+/// Returns this program's comments on the change, the oldest first; `None` if the author of the token is unknown.
+async fn list_own_comments(
+    client: &HostClient,
+    thread: &Thread,
+    marker: &str,
+) -> Result<Option<Vec<OwnComment>>, HttpError> {
+    if let Thread::Azure { .. } = thread {
+        return azure_thread::list_own_comments(client, thread, marker)
+            .await
+            .map(Some);
+    }
+    match fetch_comment_author(client, thread).await? {
+        Some(author) => list_comments(client, thread, marker, &author).await.map(Some),
+        None => Ok(None),
+    }
 }
 
 /// Posts a note on GitLab, and deletes the notes of earlier runs: those that begin with the marker and are by the
@@ -135,7 +138,7 @@ async fn replace_own_notes(
     let author = CommentAuthor::User(note.author.id);
     for earlier_note in list_comments(client, thread, marker, &author).await? {
         if earlier_note.id < note.id {
-            delete_comment(client, thread, earlier_note.id).await?;
+            delete_comment(client, earlier_note).await?;
         }
     }
     Ok(CommentChange::Posted)
@@ -148,12 +151,12 @@ async fn post_comment(client: &HostClient, thread: &Thread, body: &str) -> Resul
         thread.comments_url(client)?,
         Repeat::OnlyIfUnprocessed,
     );
-    client.send(&post.json(&json!({ "body": body }))).await
+    client.send(&post.json(&thread.build_creation(body))).await
 }
 
-/// Deletes a comment, unless another job of the change has deleted it.
-async fn delete_comment(client: &HostClient, thread: &Thread, id: u64) -> Result<(), HttpError> {
-    let delete = Request::new(Method::DELETE, thread.comment_url(client, id)?, Repeat::Safe);
+/// Deletes a comment, unless another job of the change has deleted it. A thread without comments is not shown.
+async fn delete_comment(client: &HostClient, comment: OwnComment) -> Result<(), HttpError> {
+    let delete = Request::new(Method::DELETE, comment.url, Repeat::Safe);
     match client.send(&delete).await {
         Err(error) if error.status() != Some(404) => Err(error),
         _ => Ok(()),
@@ -170,7 +173,7 @@ async fn fetch_comment_author(
         Ok(response) => Ok(Some(CommentAuthor::User(response.json::<User>()?.id))),
         Err(error) if error.status() == Some(403) => match thread {
             Thread::GitHub { .. } => query_comment_author(client).await.map(Some),
-            Thread::GitLab { .. } => Ok(None),
+            _ => Ok(None),
         },
         Err(error) => Err(error),
     }
@@ -210,121 +213,45 @@ async fn list_comments(
     thread: &Thread,
     marker: &str,
     author: &CommentAuthor,
-) -> Result<Vec<MarkedComment>, HttpError> {
-    let mut marked_comments = Vec::new();
+) -> Result<Vec<OwnComment>, HttpError> {
+    let mut own_comments = Vec::new();
     for page in 1..=MAX_PAGES {
         let request = Request::get(thread.comments_url(client)?)
             .query("per_page", &COMMENTS_PER_PAGE.to_string())
             .query("page", &page.to_string());
         let comments: Vec<Value> = client.send(&request).await?.json()?;
-        marked_comments.extend(
-            comments
-                .iter()
-                .filter_map(|comment| parse_marked_comment(comment, thread, marker, author)),
-        );
+        for comment in &comments {
+            if let Some((id, body)) = parse_own_comment(comment, thread, marker, author) {
+                let (url, body) = (thread.comment_url(client, &[&id.to_string()])?, body.to_owned());
+                own_comments.push(OwnComment { id, url, body });
+            }
+        }
         if comments.len() < COMMENTS_PER_PAGE {
             break;
         }
     }
-    marked_comments.sort_by_key(|comment| comment.id);
-    Ok(marked_comments)
+    own_comments.sort_by_key(|comment| comment.id);
+    Ok(own_comments)
 }
 
-/// Returns the comment if it is by this author and begins with the marker.
-fn parse_marked_comment(
-    comment: &Value,
+/// Returns the id and the body of the comment if it is by this author and begins with the marker.
+fn parse_own_comment<'c>(
+    comment: &'c Value,
     thread: &Thread,
     marker: &str,
     author: &CommentAuthor,
-) -> Option<MarkedComment> {
+) -> Option<(u64, &'c str)> {
     let body = comment["body"].as_str()?;
     if body.lines().next()? != marker {
         return None;
     }
     let comment_author = match thread {
         Thread::GitHub { .. } => &comment["user"],
-        Thread::GitLab { .. } => &comment["author"],
+        _ => &comment["author"],
     };
     let is_by_author = match author {
         CommentAuthor::User(id) => comment_author["id"] == *id,
         CommentAuthor::JobBot => comment_author["type"] == "Bot" && comment_author["login"] == JOB_BOT_LOGIN,
     };
-    is_by_author.then_some(MarkedComment {
-        id: comment["id"].as_u64()?,
-        body: body.to_owned(),
-    })
-}
-
-impl Thread {
-    /// Returns the URL of the list of comments.
-    fn comments_url(&self, client: &HostClient) -> Result<Url, HttpError> {
-        match self {
-            Self::GitHub {
-                owner,
-                repository,
-                number,
-            } => client.url(&[
-                "repos",
-                owner,
-                repository,
-                "issues",
-                &number.to_string(),
-                "comments",
-            ]),
-            Self::GitLab { project, number } => client.url(&[
-                "projects",
-                project,
-                "merge_requests",
-                &number.to_string(),
-                "notes",
-            ]),
-        }
-    }
-
-    /// Returns the URL of a comment.
-    fn comment_url(&self, client: &HostClient, id: u64) -> Result<Url, HttpError> {
-        let id = id.to_string();
-        match self {
-            Self::GitHub {
-                owner, repository, ..
-            } => client.url(&["repos", owner, repository, "issues", "comments", &id]),
-            Self::GitLab { .. } => {
-                let mut url = self.comments_url(client)?;
-                // Only URLs without a host have no segments.
-                if let Ok(mut segments) = url.path_segments_mut() {
-                    segments.push(&id);
-                }
-                Ok(url)
-            }
-        }
-    }
-
-    /// Adds the hint for a token that may not comment. A token that may not see a private project gets 404.
-    fn add_hint(&self, error: HttpError) -> HttpError {
-        let hint = match (self, error.kind()) {
-            (Self::GitHub { .. }, ErrorKind::Forbidden | ErrorKind::NotFound) => {
-                "give the job that comments the permission `pull-requests: write`; a pull request from a fork gets a \
-                 read-only token"
-            }
-            (Self::GitLab { .. }, ErrorKind::Forbidden | ErrorKind::NotFound) => {
-                "use a project access token with the scope `api` and at least the role Reporter as GITLAB_TOKEN"
-            }
-            (Self::GitHub { .. }, ErrorKind::Unauthorized) => {
-                "check GITHUB_TOKEN: it may have expired, or belong to another server"
-            }
-            (Self::GitLab { .. }, ErrorKind::Unauthorized) => {
-                "check GITLAB_TOKEN: it may have expired or been revoked, or belong to another server"
-            }
-            _ => return error,
-        };
-        error.with_hint(hint)
-    }
-
-    /// Returns the HTTP method that updates a comment on this host.
-    const fn update_method(&self) -> Method {
-        match self {
-            Self::GitHub { .. } => Method::PATCH,
-            Self::GitLab { .. } => Method::PUT,
-        }
-    }
+    is_by_author.then_some((comment["id"].as_u64()?, body))
 }

@@ -5,11 +5,12 @@
 
 mod azure_thread;
 mod code_insights;
+mod comment_thread;
 mod comments;
 
-pub(crate) use azure_thread::AzurePullRequest;
 pub(crate) use code_insights::CodeInsights;
-pub(crate) use comments::{CommentChange, Thread, write_comment};
+pub(crate) use comment_thread::Thread;
+pub(crate) use comments::{CommentChange, write_comment};
 
 /// What to do if the host does not have a result of an earlier run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
