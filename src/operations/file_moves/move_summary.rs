@@ -7,7 +7,7 @@ use super::plan_execution::UnstagedFiles;
 use crate::error::Failure;
 use crate::job::cli::{MvArgs, OutputFormat};
 use crate::session::Session;
-use crate::session::response_output;
+use crate::session::response_output::format_json;
 use serde_json::{Value, json};
 use sluicegate_base::text::{self, List, format_count, format_counts};
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -31,16 +31,10 @@ pub(crate) fn print_summary(
             .ui
             .say("the repaired files are not staged: review them with `git diff`, then run `git add`");
     }
-    match args.output.output {
-        OutputFormat::Json => session
-            .ui
-            .print_result(&response_output::format_json(&to_document(
-                plan,
-                unstaged_files,
-                args.dry_run,
-            ))),
-        OutputFormat::Text => session.ui.print_result(&render_text(plan, args.dry_run)),
-    }
+    session.ui.print_result(&match args.output.output {
+        OutputFormat::Json => format_json(&to_document(plan, unstaged_files, args.dry_run)),
+        OutputFormat::Text => render_text(plan, args.dry_run),
+    })
 }
 
 /// Describes which files were not searched for references, each with the reason.

@@ -4,7 +4,7 @@ use crate::atomic_file;
 use crate::error::Failure;
 use crate::gate::project_checks::fix_destination::FixDestination;
 use crate::gate::project_checks::fixed_file::FixedFile;
-use crate::gate::project_checks::project_fixes::{FixProof, RejectedFix};
+use crate::gate::project_checks::project_fixes::FixProof;
 use crate::session::signals::Signals;
 use sluicegate_base::text::List;
 use std::mem;
@@ -35,7 +35,8 @@ pub(crate) fn write_fixes(
             Ok(()) => proof.fixed_files.push(file),
             Err(error) => {
                 staged_files.retain(|staged_file| staged_file.path != file.path);
-                reject_fixes(proof, file, &format!("could not write the file: {error}"));
+                let reason = format!("could not write the file: {error}");
+                proof.reject(&file.path, file.values, &reason);
             }
         }
     }
@@ -67,14 +68,4 @@ fn restore_files<'f>(root: &Path, files: &'f [FixedFile]) -> Vec<&'f str> {
         }
     }
     unrestored_paths
-}
-
-/// Moves the fixes of this file to the rejected ones.
-fn reject_fixes(proof: &mut FixProof, file: FixedFile, reason: &str) {
-    let rejected_fixes = file.values.into_iter().map(|value| RejectedFix {
-        path: file.path.clone(),
-        value,
-        reason: reason.to_owned(),
-    });
-    proof.rejected_fixes.extend(rejected_fixes);
 }

@@ -6,7 +6,8 @@ use crate::gate::project_checks::fixed_file::FixedValue;
 use crate::gate::project_checks::project_fixes::FixProof;
 use crate::gate::{Cause, RunFindings, UnevaluatedFile, decide_verdict, exit_status};
 use crate::job::cli::{FixArgs, OutputFormat};
-use crate::session::{Session, response_output};
+use crate::session::Session;
+use crate::session::response_output::format_json;
 use serde_json::{Map, Value, json};
 use sluicegate_base::text::{self, List, format_count, shorten_name};
 use sluicegate_git::Repository;
@@ -54,12 +55,10 @@ impl<'f> FixSummary<'f> {
                 .ui
                 .say("the fixed files are not staged: review them with `git diff`, then run `git add`");
         }
-        match args.output.output {
-            OutputFormat::Json => session
-                .ui
-                .print_result(&response_output::format_json(&to_document(self, args.dry_run))),
-            OutputFormat::Text => session.ui.print_result(&render_text(self, args.dry_run)),
-        }
+        session.ui.print_result(&match args.output.output {
+            OutputFormat::Json => format_json(&to_document(self, args.dry_run)),
+            OutputFormat::Text => render_text(self, args.dry_run),
+        })
     }
 
     /// Returns the exit status of the run: that of a failed gate if a fix was rejected, otherwise that of a check in
