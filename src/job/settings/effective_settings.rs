@@ -8,6 +8,7 @@ use super::setting_sources::UsedText;
 use super::setting_table::{self, variable};
 use super::{SettingSources, SettingsError};
 use crate::job::cli::{GlobalArgs, ReportFlag};
+use crate::job::policy::Strictness;
 use clap::ValueEnum;
 use sluicegate_yaml::{NodeRef, Tree, is_blank};
 use std::path::PathBuf;
@@ -135,7 +136,7 @@ impl SettingSources<'_> {
         if let Some((value, origin)) = tree.and_then(|tree| self.find_file_value(setting, tree)) {
             return self.build_effective_setting(setting, value, origin);
         }
-        if let Some(level) = find_strictest_level(setting.key).filter(|_| self.has_lost_policy()) {
+        if let Some(level) = find_strictest_level(setting).filter(|_| self.has_lost_policy()) {
             return self.build_effective_setting(setting, level.to_owned(), SettingOrigin::Strictest);
         }
         EffectiveSetting {
@@ -218,12 +219,12 @@ fn may_be_url_with_secret(value: &str) -> bool {
 }
 
 /// Returns the strictest value of a level that only the configuration file or the job sets; `None` for other settings.
-fn find_strictest_level(key: &str) -> Option<&'static str> {
-    match key {
-        "review.fail-on" => Some("warn"),
-        "publish.compat" => Some("fail"),
-        "project-checks.external" => None,
-        _ => key.starts_with("project-checks.").then_some("error"),
+fn find_strictest_level(setting: &Setting) -> Option<&'static str> {
+    let is_level = matches!(setting.key, "review.fail-on" | "publish.compat")
+        || setting.key.starts_with("project-checks.");
+    match setting.strictness {
+        Strictness::Scale(values) if is_level => values.first().copied(),
+        _ => None,
     }
 }
 
