@@ -3,6 +3,7 @@
 use super::completions::list_candidates;
 use crate::support::{Call, json_schema::validate, scratch};
 use clap::{Command, CommandFactory as _};
+use sluicegate::job::settings::all_settings;
 use std::fs;
 
 fn program() -> Command {
@@ -309,4 +310,19 @@ fn help_topics_explain_exit_codes_and_environment() {
     );
     let globals = call.run("man globals").expect(0).out;
     assert!(globals.contains("Path of the git repository"), "{globals}");
+}
+
+#[test]
+fn help_of_environment_describes_each_variable_without_flag_as_table_of_settings() {
+    let folder = scratch::create_scratch_directory();
+    let help = Call::new(folder.path()).run("help environment").expect(0).out;
+    let help_words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut variable_count = 0;
+    for setting in all_settings().filter(|setting| setting.flag.is_empty() && !setting.variable.is_empty()) {
+        let meaning = setting.description().trim_end_matches('.').replace('`', "");
+        let entry = format!("{} {meaning}", setting.variable);
+        assert!(help_words.contains(&entry), "{entry}: {help}");
+        variable_count += 1;
+    }
+    assert!(variable_count > 0);
 }
