@@ -173,7 +173,7 @@ async fn fetch_comment_author(
         Ok(response) => Ok(Some(CommentAuthor::User(response.json::<User>()?.id))),
         Err(error) if error.status() == Some(403) => match thread {
             Thread::GitHub { .. } => query_comment_author(client).await.map(Some),
-            _ => Ok(None),
+            Thread::GitLab { .. } | Thread::Azure { .. } => Ok(None),
         },
         Err(error) => Err(error),
     }
@@ -247,7 +247,7 @@ fn parse_own_comment<'c>(
     }
     let comment_author = match thread {
         Thread::GitHub { .. } => &comment["user"],
-        _ => &comment["author"],
+        Thread::GitLab { .. } | Thread::Azure { .. } => &comment["author"],
     };
     let is_by_author = match author {
         CommentAuthor::User(id) => comment_author["id"] == *id,
