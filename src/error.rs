@@ -7,12 +7,45 @@ use crate::exit::ExitStatus;
 use sluicegate_base::text;
 use std::fmt::Write as _;
 
-/// A failed run: exit status, chain of causes, and an optional hint.
+/// A failed run: exit status, chain of causes, details and an optional hint. Each text is one line: a line break in it
+/// is part of a name, and becomes a space.
 #[derive(Debug)]
 pub(crate) struct Failure {
     status: ExitStatus,
     error: anyhow::Error,
+    details: Vec<Detail>,
     hint: Option<String>,
+    further_hints: Vec<String>,
+}
+
+/// A line below a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// An entry of a list, or a further fact. It is indented.
+    Entry(String),
+    /// A violation that the platform reports.
+    Violation(String),
+}
+
+impl Detail {
+    fn text(&self) -> &str {
+        match self {
+            Self::Entry(text) | Self::Violation(text) => text,
+        }
+    }
+}
+
+/// Renders details as lines, each after a line break. No other function adds lines to a message. Safe to print.
+pub(crate) fn render_details(details: &[Detail]) -> String {
+    let mut lines = String::new();
+    for detail in details {
+        let mark = match detail {
+            Detail::Entry(_) => "  ",
+            Detail::Violation(_) => "- ",
+        };
+        let _ = write!(lines, "\n{mark}{}", text::escape_line(detail.text()));
+    }
+    lines
 }
 
 impl Failure {
@@ -21,8 +54,15 @@ impl Failure {
         Self {
             status,
             error: error.into(),
+            details: Vec::new(),
             hint: None,
+            further_hints: Vec::new(),
         }
+    }
+
+    /// Creates a failure with this status and message.
+    pub(crate) fn from_message(status: ExitStatus, message: impl Into<String>) -> Self {
+        Self::new(status, anyhow::Error::msg(message.into()))
     }
 
     /// Creates a failure for wrong usage or configuration (exit code 2).
@@ -30,10 +70,33 @@ impl Failure {
         Self::new(ExitStatus::Usage, anyhow::Error::msg(message.into()))
     }
 
+    /// Adds an indented line for each of the texts below the message and its causes.
+    #[must_use]
+    pub(crate) fn with_entries(mut self, texts: impl IntoIterator<Item = String>) -> Self {
+        self.details.extend(texts.into_iter().map(Detail::Entry));
+        self
+    }
+
+    /// Adds these lines below the message and its causes.
+    #[must_use]
+    pub(crate) fn with_details(mut self, details: impl IntoIterator<Item = Detail>) -> Self {
+        self.details.extend(details);
+        self
+    }
+
     /// Sets the hint that tells the user how to fix the problem.
     #[must_use]
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Sets the hints for the problems of a failure with several: each on a line of its own.
+    #[must_use]
+    pub(crate) fn with_hints(mut self, hints: impl IntoIterator<Item = String>) -> Self {
+        let mut hints = hints.into_iter();
+        self.hint = hints.next();
+        self.further_hints = hints.collect();
         self
     }
 
@@ -66,9 +129,15 @@ impl Failure {
         self.status
     }
 
-    /// Returns the error and its causes on one line. The text is not escaped; the caller must make it safe to show.
+    /// Returns the error with its causes and details on one line. The text is not escaped; the caller must make it safe
+    /// to show.
     pub(crate) fn describe_on_one_line(&self) -> String {
-        format!("{:#}", self.error)
+        let message = format!("{:#}", self.error);
+        if self.details.is_empty() {
+            return message;
+        }
+        let details: Vec<&str> = self.details.iter().map(Detail::text).collect();
+        format!("{}: {}", message.trim_end_matches(':'), details.join("; "))
     }
 
     /// Returns the error with its causes and its own hint on one line, for a note. The text is not escaped.
@@ -88,15 +157,16 @@ impl Failure {
 
     /// Returns the text of [`Self::render`] without `error:` and the last line break, for use in a warning.
     pub(crate) fn describe(&self) -> String {
-        let mut text = text::escape_message(&self.error.to_string()) + "\n";
+        let mut text = text::escape_line(&self.error.to_string());
         for cause in self.error.chain().skip(1) {
-            let _ = writeln!(text, "  caused by: {}", text::escape_message(&cause.to_string()));
+            let _ = write!(text, "\n  caused by: {}", text::escape_line(&cause.to_string()));
         }
-        match self.own_hint().or_else(|| general_hint(self.status)) {
-            Some(hint) => {
-                let _ = write!(text, "hint: {}", text::escape_message(hint));
+        text.push_str(&render_details(&self.details));
+        if let Some(hint) = self.own_hint().or_else(|| general_hint(self.status)) {
+            let _ = write!(text, "\nhint: {}", text::escape_line(hint));
+            for further_hint in &self.further_hints {
+                let _ = write!(text, "\n  {}", text::escape_line(further_hint));
             }
-            None => text.truncate(text.trim_end().len()),
         }
         text
     }

@@ -2,7 +2,7 @@
 
 use super::state_lock::{StateFile, StateLock};
 use crate::atomic_file;
-use crate::error::Failure;
+use crate::error::{Detail, Failure};
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, ProvisionApplyArgs};
 use crate::session::failure_conversion::step_exit_status;
@@ -284,7 +284,10 @@ fn stopped_run_failure(error: ProvisionError, state: &ProvisionState, state_path
         ProvisionError::UnsavedState(_) | ProvisionError::UnsavedResult { .. } => ExitStatus::Usage,
     };
     let hint = describe_continuation(&error, has_finished_step, state_path);
-    Failure::new(status, error).with_hint(hint)
+    let violations = error.list_violations().into_iter().map(Detail::Violation);
+    Failure::new(status, error)
+        .with_details(violations)
+        .with_hint(hint)
 }
 
 /// Returns the hint how to continue a run that stopped with this error.

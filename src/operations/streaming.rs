@@ -3,6 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, PaceArgs, StreamArgs};
+use crate::session::failure_conversion::http_exit_status;
 use crate::session::resource::RemoteProject;
 use crate::session::resource_lookup::{ResourceKind, ResourceLookup, creation_failure};
 use crate::session::response_output;
@@ -67,12 +68,8 @@ fn definition_failure(error: HttpError, document: &Document) -> Failure {
         );
     }
     let complaints = document.describe_violations(violations);
-    let message = error.to_string();
-    // The message of the error lists the same complaints after its summary, one per line.
-    let summary = message.split("\n- ").next().unwrap_or_default();
-    let failure = Failure::from(error);
-    let full_message = format!("{summary}\n  {}", complaints.join("\n  "));
-    Failure::new(failure.status(), anyhow::Error::msg(full_message))
+    Failure::from_message(http_exit_status(error.kind()), error.summary())
+        .with_entries(complaints)
         .with_hint("fix these lines and run the command again")
 }
 

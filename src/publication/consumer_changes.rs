@@ -5,7 +5,7 @@ use super::earlier_selection::EarlierSelection;
 use super::publish_comparison::{OfferComparison, PublishComparison};
 use super::publish_decision::PublishDecision;
 use super::published_commit::incomplete_version_failure;
-use crate::error::Failure;
+use crate::error::{Detail, Failure};
 use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion};
 use crate::job::cli::{CompatMode, IfExists};
@@ -325,21 +325,27 @@ impl Publication<'_> {
             }
             return;
         }
-        let mut message = describe_breaks(plan, compat);
-        if let Some(reason) = &compat.accepted {
-            message = format!("{message}\n  accepted: {reason}");
-        }
-        self.session.ui.warn(&message);
+        let acceptance = compat
+            .accepted
+            .as_ref()
+            .map(|reason| format!("accepted: {reason}"));
+        let details: Vec<Detail> = list_breaking_changes(compat)
+            .into_iter()
+            .chain(acceptance)
+            .map(Detail::Entry)
+            .collect();
+        self.session
+            .ui
+            .warn_with_details(&describe_breaks(plan, compat), &details);
     }
 }
 
-/// Describes each change that breaks consumers, with its location.
+/// Announces the changes that break consumers.
 fn describe_breaks(plan: &Plan, compat: &Compatibility) -> String {
     format!(
-        "{} breaks consumers of {}:\n  {}",
+        "{} breaks consumers of {}:",
         plan.describe_version(),
-        compat.old_name(),
-        list_breaking_changes(compat).join("\n  ")
+        compat.old_name()
     )
 }
 
@@ -371,9 +377,12 @@ impl Publication<'_> {
             }
             _ => String::new(),
         };
-        Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message)).with_hint(format!(
-            "nothing was sent; {name_hint}accept the break with --accept-breaking REASON"
-        ))
+        let failure = Failure::from_message(ExitStatus::GateFailed, message);
+        failure
+            .with_entries(list_breaking_changes(&comparison.compat))
+            .with_hint(format!(
+                "nothing was sent; {name_hint}accept the break with --accept-breaking REASON"
+            ))
     }
 }
 

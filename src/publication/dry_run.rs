@@ -154,7 +154,7 @@ impl Publication<'_> {
                     .iter()
                     .map(|problem| json!({ "what": problem.description, "path": problem.path, "line": problem.line, "component": problem.component }))
                     .collect(),
-                error => vec![json!({ "what": error.to_string() })],
+                error => vec![json!({ "what": error.to_full_text() })],
             };
             let head = self.target.head.as_str();
             self.print_result(&format_json(

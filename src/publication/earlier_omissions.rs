@@ -111,12 +111,9 @@ impl Publication<'_> {
         let (prefix, version) = (&plan.prefix, &published_version.version);
         let name = format!("version {version} of {prefix}");
         let problems = list_ignored_files(omissions);
-        let message = format!(
-            "{}, but that version is incomplete:\n  {}",
-            published_version.reason,
-            problems.join("\n  ")
-        );
-        let mut failure = Failure::new(ExitStatus::Incomplete, anyhow::Error::msg(message));
+        let message = format!("{}, but that version is incomplete:", published_version.reason);
+        let mut failure =
+            Failure::from_message(ExitStatus::Incomplete, message).with_entries(problems.clone());
         if !published_version.is_disabled {
             failure = failure.with_hint(format!(
                 "run `{}` to hide the version from consumers; then publish under another name",

@@ -2,7 +2,7 @@
 
 use super::smoke::SmokeResult;
 use super::{Publication, PublishComparison};
-use crate::error::Failure;
+use crate::error::{Detail, Failure};
 use crate::exit::ExitStatus;
 use crate::job::cli::IfExists;
 use crate::publish::{self, FileSelection, OutcomeKind, Plan, PublishProblem, VersionDifference, Withdrawal};
@@ -17,7 +17,6 @@ use sluicegate_base::text;
 use sluicegate_base::text::format_count;
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use sluicegate_reports::render_publish_summary;
-use std::fmt::Write as _;
 
 /// Prints the outcome of an upload: smoke runs that did not succeed, a success with its warnings, or the failure with a
 /// hint. Returns the exit status.
@@ -45,7 +44,7 @@ pub(super) fn report_outcome(
         return Ok(status);
     }
     let name = plan.describe_version();
-    let mut failure = Failure::new(status, anyhow::Error::msg(describe_problems(&name, outcome)));
+    let mut failure = problems_failure(status, &name, outcome);
     let hint = find_size_hint(outcome, publication.settings.select).or_else(|| {
         find_hint(
             &plan.prefix,
@@ -212,10 +211,10 @@ fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
     }
 }
 
-/// Describes the outcome of an upload that did not succeed: the state of the version, the version that consumers get,
-/// all problems and the platform's error. If an incomplete or unverified version could not be disabled, begins with
-/// that problem, because consumers may use the version.
-fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
+/// Returns the failure of an upload that did not succeed: the state of the version, the version that consumers get, all
+/// problems and the platform's error. If an incomplete or unverified version could not be disabled, begins with that
+/// problem, because consumers may use the version.
+fn problems_failure(status: ExitStatus, name: &str, outcome: &publish::Outcome) -> Failure {
     let state = match outcome.kind {
         _ if outcome.has_unknown_version() => format!("could not determine whether {name} was published"),
         OutcomeKind::Incomplete => format!("{name} was published, but it is incomplete"),
@@ -233,31 +232,39 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
         }
         _ => format!("{name} was not published"),
     };
-    let mut message = match (&outcome.withdrawal, outcome.kind) {
+    let (message, first_entry) = match (&outcome.withdrawal, outcome.kind) {
         (Withdrawal::Failed(problem), OutcomeKind::Incomplete | OutcomeKind::Unverified) => {
-            format!("{problem}\n  {state}")
+            (problem.clone(), Some(state))
         }
-        (Withdrawal::Failed(problem), _) => format!("{state}\n  {problem}"),
-        (Withdrawal::Disabled(latest), _) => format!(
-            "{state}; the version was disabled to protect consumers\n  {}",
-            describe_latest_version(latest)
+        (Withdrawal::Failed(problem), _) => (state, Some(problem.clone())),
+        (Withdrawal::Disabled(latest), _) => (
+            format!("{state}; the version was disabled to protect consumers"),
+            Some(describe_latest_version(latest)),
         ),
-        (Withdrawal::NotRequested, _) => state,
+        (Withdrawal::NotRequested, _) => (state, None),
     };
-    for problem in &outcome.problems {
+    let problems = outcome
+        .problems
+        .iter()
         // The message already says that the version exists.
-        if matches!(problem, PublishProblem::VersionExists(_)) {
-            continue;
-        }
-        let _ = write!(message, "\n  {problem}");
-    }
-    if let Some(error) = outcome.error.as_ref().map(HttpError::to_string)
+        .filter(|problem| !matches!(problem, PublishProblem::VersionExists(_)))
+        .map(PublishProblem::to_string);
+    let entries: Vec<String> = first_entry.into_iter().chain(problems).collect();
+    let error = outcome.error.as_ref().filter(|error| {
         // A problem may contain the error as its reason.
-        && !message.contains(&error)
-    {
-        let _ = write!(message, "\n  {error}");
+        let text = error.to_string();
+        !entries
+            .iter()
+            .chain([&message])
+            .any(|entry| entry.contains(&text))
+    });
+    let failure = Failure::from_message(status, message).with_entries(entries);
+    match error {
+        Some(error) => failure
+            .with_entries([error.summary()])
+            .with_details(error.list_violations().into_iter().map(Detail::Violation)),
+        None => failure,
     }
-    message
 }
 
 /// Returns what the user can do if the version already exists. If the version was compared and differs from the plan

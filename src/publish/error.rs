@@ -6,7 +6,7 @@ use sluicegate_base::text::{List, format_path};
 use sluicegate_git::GitError;
 use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE};
 use sluicegate_yaml::{DocumentError, format_place};
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::path::PathBuf;
 
 /// Maximum number of problems that a message lists.
@@ -46,27 +46,26 @@ pub enum PublishError {
         error: DocumentError,
     },
     /// Files that a shared pipeline needs would not be published.
-    #[error("the shared pipelines would be incomplete:{}", format_list(.0))]
+    #[error("the shared pipelines would be incomplete:")]
     Incomplete(Vec<SharedPipelineProblem>),
     /// Files whose content does not match their name, with the defect of the first file.
-    #[error("files whose content does not match their name are not published:{}", format_list(.problems))]
+    #[error("files whose content does not match their name are not published:")]
     Unusable {
         problems: Vec<SharedPipelineProblem>,
         defect: FileDefect,
     },
     /// Selected files that are symbolic links. Their targets may be anywhere.
-    #[error("symbolic links are not published:{}", format_list(.0))]
+    #[error("symbolic links are not published:")]
     Symlinks(Vec<String>),
     /// Pairs of files whose upload parts would have the same name.
-    #[error("two files would have the same name in the upload:{}", format_list(.0))]
+    #[error("two files would have the same name in the upload:")]
     SamePartName(Vec<String>),
     /// Selected files of the working tree that git ignores changes of.
-    #[error("git's index hides the state on disk (skip-worktree or assume-unchanged):{}", format_list(.0))]
+    #[error("git's index hides the state on disk (skip-worktree or assume-unchanged):")]
     HiddenByIndex(Vec<String>),
     /// Modified files of the working tree that git would store with other bytes.
     #[error(
-        "git would store different bytes than those on disk (working-tree-encoding, filter or ident in .gitattributes):{}",
-        format_list(.0)
+        "git would store different bytes than those on disk (working-tree-encoding, filter or ident in .gitattributes):"
     )]
     ConvertedByGit(Vec<String>),
     /// A file of the working tree could not be read.
@@ -105,13 +104,9 @@ impl fmt::Display for SharedPipelineProblem {
     }
 }
 
-/// Returns the first items, each on a line of its own, and the number of omitted items.
-fn format_list(items: &[impl fmt::Display]) -> String {
-    let mut text = String::new();
-    for entry in List::with_limit(items, MAX_LISTED_PROBLEMS).entries() {
-        let _ = write!(text, "\n  {entry}");
-    }
-    text
+/// Returns the first items as texts, and then one with the number of omitted items.
+fn list_entries(items: &[impl fmt::Display]) -> Vec<String> {
+    List::with_limit(items, MAX_LISTED_PROBLEMS).entries().collect()
 }
 
 /// Returns the end of the message about a missing shared-pipelines file if another hidden directory has one.
@@ -122,6 +117,26 @@ fn describe_other_path(other_path: Option<&str>) -> String {
 }
 
 impl PublishError {
+    /// Returns the files or problems that the message announces; empty for a message that is complete.
+    pub fn list_details(&self) -> Vec<String> {
+        match self {
+            Self::Incomplete(problems) | Self::Unusable { problems, .. } => list_entries(problems),
+            Self::Symlinks(names)
+            | Self::SamePartName(names)
+            | Self::HiddenByIndex(names)
+            | Self::ConvertedByGit(names) => list_entries(names),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the message with a line for each detail. The text is not escaped.
+    pub fn to_full_text(&self) -> String {
+        let details = self.list_details();
+        details
+            .iter()
+            .fold(self.to_string(), |text, detail| text + "\n  " + detail)
+    }
+
     /// Returns an instruction that tells the user how to correct the error, or `None` if there is none.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {

@@ -1,6 +1,6 @@
 //! Converts the errors of all modules to failures, with an exit status and a hint.
 
-use crate::error::Failure;
+use crate::error::{Detail, Failure};
 use crate::exit::ExitStatus;
 use crate::job::context::ContextError;
 use crate::job::policy::PolicyError;
@@ -109,8 +109,9 @@ pub(crate) fn step_exit_status(error: &HttpError, has_finished_step: bool) -> Ex
 
 impl From<HttpError> for Failure {
     fn from(error: HttpError) -> Self {
-        let hint = error.hint();
-        Self::new(http_exit_status(error.kind()), error).with_hint(hint)
+        Self::from_message(http_exit_status(error.kind()), error.summary())
+            .with_details(error.list_violations().into_iter().map(Detail::Violation))
+            .with_hint(error.hint())
     }
 }
 
@@ -121,7 +122,8 @@ impl From<PublishError> for Failure {
             PublishError::Git(error) => git_exit_status(error),
             _ => ExitStatus::Usage,
         };
-        failure_with_hint(status, error, hint)
+        let details = error.list_details();
+        failure_with_hint(status, error, hint).with_entries(details)
     }
 }
 

@@ -9,7 +9,7 @@ pub(crate) use output_file::OutputFile;
 pub(crate) use progress::ProgressDisplay;
 
 use crate::atomic_file::write_buffered;
-use crate::error::Failure;
+use crate::error::{Detail, Failure, render_details};
 use crate::exit::ExitStatus;
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
@@ -174,13 +174,18 @@ impl Ui {
     /// Shows a progress message, unless `--quiet` is set.
     pub(crate) fn say(self, message: &str) {
         if !self.quiet {
-            self.print_lines("", Style::new(), &text::escape_message(message));
+            self.print_lines("", Style::new(), &text::escape_line(message));
         }
     }
 
     /// Shows a warning, even if `--quiet` is set.
     pub(crate) fn warn(self, message: &str) {
-        self.print_warning(&text::escape_message(message));
+        self.print_warning(&text::escape_line(message));
+    }
+
+    /// Shows a warning with details below it.
+    pub(crate) fn warn_with_details(self, message: &str, details: &[Detail]) {
+        self.print_warning(&(text::escape_line(message) + &render_details(details)));
     }
 
     /// Shows a warning with an instruction for the user. The hint is not part of `message`, because a name in the
@@ -188,7 +193,7 @@ impl Ui {
     pub(crate) fn warn_with_hint(self, message: &str, hint: &str) {
         self.print_warning(&format!(
             "{}\nhint: {}",
-            text::escape_message(message),
+            text::escape_line(message),
             text::escape_line(hint)
         ));
     }

@@ -50,20 +50,6 @@ pub fn format_path(path: &Path) -> String {
     to_single_line(&path.to_string_lossy()).into_owned()
 }
 
-/// Returns the message as safe lines. Only an indented detail or a point of a list (`- `) begins a line; all other line
-/// breaks become spaces, because they are part of a name, which could otherwise look like a message of its own.
-pub fn escape_message(message: &str) -> String {
-    let mut lines = String::with_capacity(message.len());
-    for (index, line) in message.replace("\r\n", "\n").split('\n').enumerate() {
-        if index > 0 {
-            let is_detail = line.starts_with("  ") || line.starts_with("- ");
-            lines.push(if is_detail { '\n' } else { ' ' });
-        }
-        lines.push_str(line);
-    }
-    escape_lines(&lines).into_owned()
-}
-
 /// Returns the text as safe lines: line breaks stay (CR LF becomes LF), other control characters are escaped, and
 /// no line can be read as a command of a CI host.
 pub fn escape_lines(text: &str) -> Cow<'_, str> {

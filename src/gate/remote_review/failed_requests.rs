@@ -61,7 +61,7 @@ impl FailedRequests {
         if !error.is_unavailable() {
             self.next_steps.insert(hint.clone());
         }
-        let failure = Failure::new(status, anyhow::anyhow!("{error}")).with_hint(hint);
+        let failure = Failure::from(error.clone()).with_hint(hint);
         self.failures.push((cause, failure));
     }
 

@@ -38,13 +38,11 @@ impl From<Failure> for MissingFlag {
 
 /// Returns one failure that lists all missing flags; `None` if there are none.
 fn missing_flags_failure(missing_flags: &[MissingFlag]) -> Option<Failure> {
-    let descriptions: Vec<&str> = missing_flags
-        .iter()
-        .map(|flag| flag.description.as_str())
-        .collect();
-    let hints: Vec<&str> = missing_flags.iter().map(|flag| flag.hint.as_str()).collect();
-    (!missing_flags.is_empty())
-        .then(|| Failure::usage(descriptions.join("\n  ")).with_hint(hints.join("\n  ")))
+    let (first_flag, further_flags) = missing_flags.split_first()?;
+    let failure = Failure::usage(&first_flag.description)
+        .with_entries(further_flags.iter().map(|flag| flag.description.clone()))
+        .with_hints(missing_flags.iter().map(|flag| flag.hint.clone()));
+    Some(failure)
 }
 
 /// The default branch of the remote.

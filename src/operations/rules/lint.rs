@@ -1,6 +1,6 @@
 //! Checks the files of the rules and prints their problems in the style of compilers.
 
-use crate::error::Failure;
+use crate::error::{Detail, Failure, render_details};
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
 use crate::session::response_output::format_json;
@@ -156,7 +156,8 @@ impl LintedFile {
         if error_count == 0 {
             return None;
         }
-        let mut text = format!("{} in {}:", format_count(error_count, "error"), self.name);
+        let message = format!("{} in {}:", format_count(error_count, "error"), self.name);
+        let mut details = Vec::new();
         let errors = self.problems.iter().filter(|problem| problem.is_error);
         let list = List::with_limit(errors, MAX_LISTED_PROBLEMS).with_noun("error");
         for problem in list.items() {
@@ -164,12 +165,10 @@ impl LintedFile {
             if let Some(help) = &problem.help {
                 let _ = write!(line, " ({help})");
             }
-            let _ = write!(text, "\n  {}", escape_line(&line));
+            details.push(Detail::Entry(line));
         }
-        if let Some(remark) = list.remark() {
-            let _ = write!(text, "\n  {remark}");
-        }
-        Some(text)
+        details.extend(list.remark().map(Detail::Entry));
+        Some(escape_line(&message) + &render_details(&details))
     }
 
     fn problems_to_json(&self) -> Vec<Value> {

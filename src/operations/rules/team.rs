@@ -2,7 +2,7 @@
 
 use super::lint::{LintedFile, read_named_file};
 use crate::atomic_file;
-use crate::error::Failure;
+use crate::error::{Detail, Failure, render_details};
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
 use crate::session::response_output::format_json;
@@ -128,13 +128,18 @@ fn describe_failure(name: &str, failure: &ExampleFailure) -> String {
 /// Describes the failed examples for a CI host: their number, and a line for each of the first ones.
 fn describe_failures(name: &str, example_run: &ExampleRun) -> String {
     let failed_count = format_count(example_run.failures.len(), "example");
-    let mut lines = vec![format!("{failed_count} of the team rules failed:")];
     let list = List::with_limit(&example_run.failures, MAX_ANNOTATED_EXAMPLES).with_noun("example");
-    for failure in list.items() {
-        lines.push(format!("  {}", escape_line(&describe_failure(name, failure))));
-    }
-    lines.extend(list.remark().map(|remark| format!("  {remark}")));
-    lines.join("\n")
+    let details: Vec<Detail> = list
+        .items()
+        .iter()
+        .map(|failure| describe_failure(name, failure))
+        .chain(list.remark())
+        .map(Detail::Entry)
+        .collect();
+    format!(
+        "{failed_count} of the team rules failed:{}",
+        render_details(&details)
+    )
 }
 
 /// Renders one line for each failed example, then a summary.

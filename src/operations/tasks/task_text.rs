@@ -1,5 +1,6 @@
 //! Describes tasks as text.
 
+use crate::error::Detail;
 use crate::session::{Session, response_output};
 use serde_json::Value;
 use sluicegate_base::text;
@@ -49,15 +50,14 @@ fn describe_pending_decisions(id: &str, task: &Task) -> String {
 
 /// Warns that the task waits for a decision, and prints the pending decisions with the commands that answer them.
 pub(crate) fn warn_of_decisions(session: &Session, id: &str, task: &Task) {
-    let mut message = "the task waits for a decision".to_owned();
-    for line in describe_pending_decisions(id, task)
+    let details: Vec<Detail> = describe_pending_decisions(id, task)
         .lines()
         .filter(|line| !line.is_empty())
-    {
-        // A warning keeps only the line breaks before indented lines.
-        let _ = write!(message, "\n  {line}");
-    }
-    session.ui.warn(&message);
+        .map(|line| Detail::Entry(line.to_owned()))
+        .collect();
+    session
+        .ui
+        .warn_with_details("the task waits for a decision", &details);
 }
 
 /// Returns whether a command can answer one of the pending decisions of the task: one of them has an id.

@@ -14,7 +14,6 @@ use sluicegate_platform::api::Override;
 use sluicegate_platform::definitions::variables::{list_unconfirmed_overrides, parse_variable_argument};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 /// Runs `sluicegate variables overrides`: prints, sets or removes the values that a variable has in individual
 /// environments.
@@ -133,7 +132,7 @@ async fn set_overrides(
     if refusals.is_empty() {
         return Ok(ExitStatus::Success);
     }
-    let mut message = if refused_count == 0 {
+    let message = if refused_count == 0 {
         format!("the platform reports a failed override of {name}, but not of which environment:")
     } else {
         let verb = if refused_count == 1 { "was" } else { "were" };
@@ -142,14 +141,16 @@ async fn set_overrides(
             format_count(overrides.len(), "override")
         )
     };
-    for (environment, reason) in &refusals {
-        let _ = write!(message, "\n  {environment}: {reason}");
-    }
+    let reasons = refusals
+        .iter()
+        .map(|(environment, reason)| format!("{environment}: {reason}"));
     let hint = format!(
         "correct the values that the platform rejects, and run `sluicegate {}` to see the current values",
         list_command(name)
     );
-    Err(Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(hint))
+    Err(Failure::from_message(ExitStatus::RemoteFailed, message)
+        .with_entries(reasons)
+        .with_hint(hint))
 }
 
 /// Returns the command that lists the overrides of this variable, without the name of the program.

@@ -91,10 +91,7 @@ impl Verification<'_> {
         if is_same {
             return Ok(ExitStatus::Success);
         }
-        let message = format!(
-            "{subject} does not match the {document}:\n  {}",
-            self.differences.join("\n  ")
-        );
-        Err(Failure::new(ExitStatus::Incomplete, anyhow::Error::msg(message)))
+        let message = format!("{subject} does not match the {document}:");
+        Err(Failure::from_message(ExitStatus::Incomplete, message).with_entries(self.differences))
     }
 }

@@ -1,10 +1,10 @@
 //! The result of smoke runs: what ran, and which version consumers get now.
 
-use crate::error::Failure;
+use crate::error::{Detail, Failure, render_details};
 use crate::exit::ExitStatus;
 use crate::publish::{LatestVersion, SmokeExecution, SmokeRecord};
 use crate::session::artifact_versions::{describe_latest_version, disable_command};
-use sluicegate_base::text::{self, quote_shell_word};
+use sluicegate_base::text::quote_shell_word;
 use sluicegate_reports::{SmokeCase, Verdict};
 use std::fmt::Write as _;
 
@@ -54,22 +54,27 @@ impl SmokeResult {
 
     /// Returns the failure of runs that did not succeed.
     pub(crate) fn to_failure(&self) -> Failure {
-        let failure = Failure::new(self.status, anyhow::Error::msg(self.describe_failure()));
+        let failure =
+            Failure::from_message(self.status, self.describe_state()).with_entries(self.list_details());
         match self.find_hint() {
             Some(hint) => failure.with_hint(hint),
             None => failure,
         }
     }
 
-    /// Describes the state of the version after runs that did not succeed, then each run and the version that consumers
-    /// get. If the version could not be disabled, the first line is in capitals, because consumers may use it
-    /// meanwhile.
+    /// Describes the runs that did not succeed as [`Self::to_failure`] does, for a report that escapes the text.
     pub(crate) fn describe_failure(&self) -> String {
+        let details: Vec<Detail> = self.list_details().into_iter().map(Detail::Entry).collect();
+        self.describe_state() + &render_details(&details)
+    }
+
+    /// Describes the state of the version after runs that did not succeed. If the version could not be disabled, the
+    /// message is in capitals, because consumers may use it meanwhile.
+    fn describe_state(&self) -> String {
         let (prefix, version) = (&self.prefix, &self.version_name);
-        let mut message = match &self.state {
-            VersionState::StillEnabled(reason) => format!(
-                "VERSION {version} OF {prefix} IS STILL ENABLED, AND CONSUMERS MAY USE IT: its smoke run did not succeed\n  \
-                 could not disable the version: {reason}"
+        match &self.state {
+            VersionState::StillEnabled(_) => format!(
+                "VERSION {version} OF {prefix} IS STILL ENABLED, AND CONSUMERS MAY USE IT: its smoke run did not succeed"
             ),
             VersionState::Disabled => {
                 format!(
@@ -85,11 +90,21 @@ impl SmokeResult {
                     "no smoke run shows whether version {version} of {prefix} works: the version is unchanged"
                 )
             }
-        };
-        for line in self.problem.iter().cloned().chain(self.describe_runs()) {
-            let _ = write!(message, "\n  {}", text::escape_line(&line));
         }
-        message
+    }
+
+    /// Returns why the version could not be disabled, the problem of the runs, each run, and the version that consumers
+    /// get.
+    fn list_details(&self) -> Vec<String> {
+        let withdrawal_problem = match &self.state {
+            VersionState::StillEnabled(reason) => Some(format!("could not disable the version: {reason}")),
+            _ => None,
+        };
+        withdrawal_problem
+            .into_iter()
+            .chain(self.problem.clone())
+            .chain(self.describe_runs())
+            .collect()
     }
 
     /// Returns what the user can do after runs that did not succeed; `None` if there is no step for this cause.

@@ -4,19 +4,22 @@ use crate::support::{Call, Job, ProgramOutput, RULES, RULES_FILE, World, change,
 use serde_json::json;
 use std::fs;
 
-/// A name that would add an error, a hint, a cause and a next step to a message in which its line breaks stay.
-const NAME: &str = "x`\nerror: forged\nhint: forged\nTo do: forged\n  caused by: forged `y";
+/// A name that would add an error, a hint, a cause, a next step and details to a message in which its line breaks stay.
+const NAME: &str =
+    "x`\nerror: forged\nhint: forged\nTo do: forged\n  forged detail\n- forged entry\n  caused by: forged `y";
 
 /// Begins a line that the name adds.
-const FORGED_LINES: [&str; 4] = [
+const FORGED_LINES: [&str; 6] = [
     "error: forged",
     "hint: forged",
     "To do: forged",
     "caused by: forged",
+    "forged detail",
+    "- forged entry",
 ];
 
 /// A path with the same kind of text.
-const PATH: &str = "x\nerror: forged\nhint: forged.orch.yaml";
+const PATH: &str = "x\n  forged detail\n- forged entry\nerror: forged\nhint: forged.orch.yaml";
 
 /// Creates a change in which everything that has a name is named so.
 fn world_with_forged_names() -> World {

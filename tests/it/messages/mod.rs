@@ -1,5 +1,6 @@
 //! The messages that a user sees.
 
+mod forged_details;
 mod forged_names;
 mod forged_paths;
 mod hints;

@@ -177,7 +177,7 @@ fn plan_without_excluded_file_is_not_whole() {
         exclude: |path| path.starts_with("jobs/"),
         ..PlanInput::default()
     };
-    insta::assert_snapshot!(without_child.plan(&world).unwrap_err(), @"
+    insta::assert_snapshot!(without_child.plan(&world).unwrap_err().to_full_text(), @"
     the shared pipelines would be incomplete:
       load.orch.yaml:8: component `Step 0` calls `jobs/clean.tran.yaml`, which is not among the selected files
     ");
@@ -185,7 +185,7 @@ fn plan_without_excluded_file_is_not_whole() {
         exclude: |path| path.starts_with("sql/"),
         ..PlanInput::default()
     };
-    insta::assert_snapshot!(without_script.plan(&world).unwrap_err(), @"
+    insta::assert_snapshot!(without_script.plan(&world).unwrap_err().to_full_text(), @"
     the shared pipelines would be incomplete:
       load.orch.yaml:14: component `Step 1` names the script `sql/load.sql`, which is excluded
     ");
@@ -193,7 +193,7 @@ fn plan_without_excluded_file_is_not_whole() {
         exclude: |path| path == "load.orch.yaml",
         ..PlanInput::default()
     };
-    insta::assert_snapshot!(without_entry.plan(&world).unwrap_err(), @"
+    insta::assert_snapshot!(without_entry.plan(&world).unwrap_err().to_full_text(), @"
     the shared pipelines would be incomplete:
       .platform/shared-pipelines.yaml:4: the shared pipeline `load-it` is `load.orch.yaml`, which is not among the selected files
     ");
@@ -341,7 +341,7 @@ fn closure_is_what_shared_pipelines_need() {
         exclude: |path| path.starts_with("deep/"),
         ..input
     };
-    insta::assert_snapshot!(excluded.plan(&world).unwrap_err(), @"
+    insta::assert_snapshot!(excluded.plan(&world).unwrap_err().to_full_text(), @"
     the shared pipelines would be incomplete:
       load.orch.yaml:8: component `Step 0` calls `deep/one.orch.yaml`, which is not among the selected files
     ");
@@ -433,7 +433,7 @@ fn twin_that_is_not_sent_stops_publish() {
         exclude: |path| path.starts_with("b/"),
         ..PlanInput::default()
     };
-    insta::assert_snapshot!(input.plan(&world).unwrap_err(), @"
+    insta::assert_snapshot!(input.plan(&world).unwrap_err().to_full_text(), @"
     the shared pipelines would be incomplete:
       load.orch.yaml:8: component `Step 0` calls the transformation `twin` without its folder, but `a/twin.tran.yaml` and `b/twin.tran.yaml` have that name: `b/twin.tran.yaml` is not among the selected files
     ");
@@ -534,7 +534,7 @@ fn links_are_refused_and_submodules_are_skipped() {
     symlink("/etc/passwd", world.work().join("secret.orch.yaml")).unwrap();
     world.git("add secret.orch.yaml");
     world.git("commit -q -m link");
-    insta::assert_snapshot!(PlanInput::default().plan(&world).unwrap_err(), @"
+    insta::assert_snapshot!(PlanInput::default().plan(&world).unwrap_err().to_full_text(), @"
     symbolic links are not published:
       secret.orch.yaml
     ");
@@ -555,7 +555,7 @@ fn files_whose_parts_would_have_one_name_are_refused() {
     world.git("add .");
     world.git("commit -q -m twins");
     let error = PlanInput::default().plan(&world).unwrap_err();
-    insta::assert_snapshot!(error, @r#"
+    insta::assert_snapshot!(error.to_full_text(), @r#"
     two files would have the same name in the upload:
       `a"b.orch.yaml` and `a%22b.orch.yaml`
       `c%22".orch.yaml` and `c"%22.orch.yaml`

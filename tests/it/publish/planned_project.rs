@@ -123,7 +123,7 @@ pub fn plan_world(world: &World) -> Plan {
 /// Returns the error that prevents publishing the committed project.
 pub fn refused_plan_text(world: &World) -> String {
     world.commit("all");
-    PlanInput::default().plan(world).unwrap_err().to_string()
+    PlanInput::default().plan(world).unwrap_err().to_full_text()
 }
 
 /// Returns the paths of the planned files.

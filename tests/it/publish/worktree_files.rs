@@ -84,7 +84,7 @@ fn worktree_publish_leaves_out_ignored_files_unless_committed() {
         worktree_request()
             .plan(&world)
             .unwrap_err()
-            .to_string()
+            .to_full_text()
             .contains("sql/load.sql")
     );
 }
@@ -107,7 +107,7 @@ fn git_folders_other_repositories_and_links_are_never_sent() {
     lib: a submodule, whose files are not part of this repository, is skipped
     ");
     symlink("load.orch.yaml", world.work().join("link.orch.yaml")).unwrap();
-    insta::assert_snapshot!(worktree_request().plan(&world).unwrap_err(), @"
+    insta::assert_snapshot!(worktree_request().plan(&world).unwrap_err().to_full_text(), @"
     symbolic links are not published:
       link.orch.yaml
     ");
@@ -134,12 +134,12 @@ fn worktree_publish_warns_of_files_hidden_from_git() {
             "load.orch.yaml",
             "sql/load.sql",
         ]);
-        insta::allow_duplicates! { insta::assert_snapshot!(worktree_request().plan(&world).unwrap_err(), @"
+        insta::allow_duplicates! { insta::assert_snapshot!(worktree_request().plan(&world).unwrap_err().to_full_text(), @"
         git's index hides the state on disk (skip-worktree or assume-unchanged):
           load.orch.yaml
         "); }
         world.git(&["update-index", &format!("--no-{flag}"), "load.orch.yaml"]);
-        let error = worktree_request().plan(&world).unwrap_err().to_string();
+        let error = worktree_request().plan(&world).unwrap_err().to_full_text();
         assert!(
             error.contains("hides") && error.contains("sql/load.sql"),
             "{error}"
@@ -167,7 +167,7 @@ fn worktree_publish_warns_of_files_hidden_from_git() {
         .arg(world.work().join("load.orch.yaml"))
         .status();
     assert!(status.unwrap().success());
-    let error = worktree_request().plan(&world).unwrap_err().to_string();
+    let error = worktree_request().plan(&world).unwrap_err().to_full_text();
     assert!(
         error.contains("load.orch.yaml") && error.contains("not a regular file"),
         "{error}"
@@ -191,9 +191,9 @@ fn script_outside_of_repository_is_not_there() {
             pipeline_with_parameters("orchestration", &[crate::publish::planned_project::script(path)]),
         );
         world.commit("all");
-        let error = worktree_request().plan(&world).unwrap_err().to_string();
+        let error = worktree_request().plan(&world).unwrap_err().to_full_text();
         assert!(error.contains(&format!("names the script `{path}`")), "{error}");
-        let error = PlanInput::default().plan(&world).unwrap_err().to_string();
+        let error = PlanInput::default().plan(&world).unwrap_err().to_full_text();
         assert!(error.contains(&format!("names the script `{path}`")), "{error}");
     }
 }

@@ -243,7 +243,7 @@ fn has_violation(error: &HttpError, field: &str) -> bool {
 
 /// Returns whether the error mentions this field, in a violation or as a word of its text.
 fn mentions_field(error: &HttpError, field: &str) -> bool {
-    has_violation(error, field) || has_word(error.server_text(), field)
+    has_violation(error, field) || has_word(&error.server_text(), field)
 }
 
 /// Returns whether the error mentions the field `pipelines`, in a violation or in quotes: without quotes, it may be a

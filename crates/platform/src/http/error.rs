@@ -151,12 +151,7 @@ impl HttpError {
     /// Removes a secret from all texts of the error; without a secret, the error does not change.
     pub(super) fn without_secret(mut self, secret: Option<&SecretString>) -> Self {
         if let Some(secret) = secret {
-            let message = &mut self.0.message;
-            message.text = redact(&message.text, secret);
-            for violation in &mut message.violations {
-                violation.field = redact(&violation.field, secret);
-                violation.message = redact(&violation.message, secret);
-            }
+            self.0.message.redact_secret(secret);
             self.0.request_id = self.0.request_id.map(|id| redact(&id, secret));
         }
         self
@@ -206,8 +201,8 @@ impl HttpError {
     }
 
     /// Returns the server's complete message, to search in it.
-    pub(crate) fn server_text(&self) -> &str {
-        &self.0.message.text
+    pub(crate) fn server_text(&self) -> String {
+        self.0.message.full_text()
     }
 
     /// Returns whether the server responded with 2xx and only its response could not be used.
@@ -275,25 +270,45 @@ impl HttpError {
         self.format_message("")
     }
 
-    /// Returns the message: the request, the status followed by `details` (empty or in parentheses), and the server's
-    /// message. If there is no status, `failed` replaces it after several tries; after one try, there are no details.
+    /// Returns the message without the violations that the server lists, for use with [`Self::list_violations`].
+    pub fn summary(&self) -> String {
+        self.split_message(&self.format_details()).0
+    }
+
+    /// Returns the descriptions of the violations that the server lists, up to the maximum length of a message.
+    pub fn list_violations(&self) -> Vec<String> {
+        self.0.message.truncate().1
+    }
+
+    /// Returns the message, with a line for each violation that the server lists.
     fn format_message(&self, details: &str) -> String {
+        let (summary, entries) = self.split_message(details);
+        server_text::join_entries(&summary, &entries)
+    }
+
+    /// Returns the message and the violations that the server lists. The message consists of the request, the status
+    /// followed by `details` (empty or in parentheses), and the server's message. If there is no status, `failed`
+    /// replaces it after several tries; after one try, there are no details.
+    fn split_message(&self, details: &str) -> (String, Vec<String>) {
         let error = &*self.0;
         let mut parts = Vec::new();
         if !error.subject.is_empty() {
             parts.push(error.subject.clone());
         }
-        let message = error.message.to_string();
+        let (message, entries) = error.message.truncate();
         match error.status {
             Some(status) => {
                 parts.push(format!("{}{details}", status_line(status)));
-                parts.extend(strip_status_reason(status, &message));
+                let reason = strip_status_reason(status, &message).unwrap_or_default();
+                // An empty reason keeps the colon, which announces the violations.
+                if !reason.is_empty() || !entries.is_empty() {
+                    parts.push(reason);
+                }
             }
             None if error.tries > 1 => parts.extend([format!("failed{details}"), message]),
             None => parts.push(message),
         }
-        // A message that begins with a line break is a list of violations.
-        parts.join(": ").replacen(": \n", ":\n", 1)
+        (parts.join(": ").trim_end().to_owned(), entries)
     }
 }
 
@@ -310,7 +325,7 @@ impl fmt::Display for RetryReason<'_> {
             write!(f, ": {}", status_line(status))?;
         }
         if error.status.is_none_or(|status| status.is_success()) {
-            let reason = server_text::truncate(&error.message.text, server_text::MAX_REASON_LENGTH);
+            let reason = server_text::truncate(&error.message.full_text(), server_text::MAX_REASON_LENGTH);
             write!(f, ": {reason}")?;
         }
         Ok(())

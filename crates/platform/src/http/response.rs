@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use sluicegate_base::duplicate_key::find_duplicate_key;
 use sluicegate_base::input::strip_byte_order_mark;
 use sluicegate_base::named_fields::NamedFields;
-use sluicegate_base::redaction::{redact, redact_json};
+use sluicegate_base::redaction::redact_json;
 use std::time::SystemTime;
 
 /// Maximum size of a body that is read for an error message, in bytes.
@@ -204,7 +204,7 @@ impl Response {
         let mut message = parse_server_text(self.head.content_type(), start);
         // Redact before truncating: half a secret would not be found.
         for secret in &self.sent_secrets {
-            message.text = redact(&message.text, secret);
+            message.redact_secret(secret);
         }
         truncate(&message.to_string(), MAX_MESSAGE_LENGTH)
     }

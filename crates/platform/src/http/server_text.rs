@@ -3,7 +3,9 @@
 //! The API document shows two shapes (`title`, `detail`, `validation-errors`; `error`, `status`) and does not define
 //! others; problem+json, OAuth errors, plain text, a proxy's HTML page and an empty body occur as well.
 
+use secrecy::SecretString;
 use serde_json::{Map, Value};
+use sluicegate_base::redaction::redact;
 use sluicegate_base::text::format_count;
 use std::fmt;
 
@@ -26,7 +28,10 @@ const VIOLATION_LISTS: [&str; 3] = ["validation-errors", "violations", "errors"]
 /// first.
 #[derive(Debug, Clone)]
 pub(super) struct ServerText {
+    /// The message; empty if the body contains only entries.
     pub(super) text: String,
+    /// The descriptions of the violations that the body lists.
+    pub(super) entries: Vec<String>,
     pub(super) violations: Vec<FieldViolation>,
     max_length: usize,
 }
@@ -44,6 +49,7 @@ impl From<String> for ServerText {
     fn from(text: String) -> Self {
         Self {
             text,
+            entries: Vec::new(),
             violations: Vec::new(),
             max_length: MAX_TEXT_LENGTH,
         }
@@ -56,13 +62,62 @@ impl From<&str> for ServerText {
     }
 }
 
-impl fmt::Display for ServerText {
-    /// Writes the text up to its maximum length, or a note if it is empty.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.text.is_empty() {
-            return f.write_str("the response contains no text");
+impl ServerText {
+    /// Removes a secret from the text, the entries and the violations.
+    pub(super) fn redact_secret(&mut self, secret: &SecretString) {
+        self.text = redact(&self.text, secret);
+        for entry in &mut self.entries {
+            *entry = redact(entry, secret);
         }
-        f.write_str(&truncate(&self.text, self.max_length))
+        for violation in &mut self.violations {
+            violation.field = redact(&violation.field, secret);
+            violation.message = redact(&violation.message, secret);
+        }
+    }
+
+    /// Returns the complete text, to search in it: the message, and a line for each entry.
+    pub(super) fn full_text(&self) -> String {
+        join_entries(&self.text, &self.entries)
+    }
+
+    /// Returns the message and the entries, up to the maximum length of both together.
+    pub(super) fn truncate(&self) -> (String, Vec<String>) {
+        if self.text.is_empty() && self.entries.is_empty() {
+            return ("the response contains no text".to_owned(), Vec::new());
+        }
+        let mut omitted_count = self.full_text().chars().count().saturating_sub(self.max_length);
+        if omitted_count == 0 {
+            return (self.text.clone(), self.entries.clone());
+        }
+        // Shortens from the end, so that the message remains.
+        let mut entries = self.entries.clone();
+        while let Some(entry) = entries.pop() {
+            let entry_length = entry.chars().count();
+            if entry_length > omitted_count {
+                entries.push(truncate(&entry, entry_length - omitted_count));
+                return (self.text.clone(), entries);
+            }
+            omitted_count = omitted_count.saturating_sub(entry_length + ENTRY_MARK.len());
+        }
+        (truncate(&self.text, self.max_length), entries)
+    }
+}
+
+/// Begins the line of an entry.
+const ENTRY_MARK: &str = "\n- ";
+
+/// Returns the text with a line for each entry.
+pub(super) fn join_entries(text: &str, entries: &[String]) -> String {
+    entries
+        .iter()
+        .fold(text.to_owned(), |text, entry| text + ENTRY_MARK + entry)
+}
+
+impl fmt::Display for ServerText {
+    /// Writes the text and the entries up to their maximum length, or a note if there are none.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (text, entries) = self.truncate();
+        f.write_str(&join_entries(&text, &entries))
     }
 }
 
@@ -100,9 +155,11 @@ pub(super) fn parse_server_text(content_type: &str, body: &[u8]) -> ServerText {
     let body_text = String::from_utf8_lossy(body);
     let text = body_text.trim_start_matches('\u{feff}').trim();
     if let Ok(json) = serde_json::from_str::<Value>(text) {
+        let (message, entries) = describe_json(&json);
         return ServerText {
+            entries,
             violations: parse_violations(&json),
-            ..ServerText::from(describe_json(&json))
+            ..ServerText::from(message)
         };
     }
     if content_type.contains("html") || looks_like_html(text) {
@@ -114,18 +171,21 @@ pub(super) fn parse_server_text(content_type: &str, body: &[u8]) -> ServerText {
     text.into()
 }
 
-/// Returns the message in a JSON document, or the complete document if no known field contains a message.
-fn describe_json(json: &Value) -> String {
+/// Returns the message in a JSON document with the descriptions of its violations, or the complete document if no known
+/// field contains a message.
+fn describe_json(json: &Value) -> (String, Vec<String>) {
     match json {
-        Value::String(text) => text.clone(),
-        Value::Object(fields) => describe_error_fields(fields).unwrap_or_else(|| json.to_string()),
-        _ => json.to_string(),
+        Value::String(text) => (text.clone(), Vec::new()),
+        Value::Object(fields) => {
+            describe_error_fields(fields).unwrap_or_else(|| (json.to_string(), Vec::new()))
+        }
+        _ => (json.to_string(), Vec::new()),
     }
 }
 
-/// Returns a headline from the known fields and the instance, followed by a line for each violation; `None` if there is
+/// Returns a headline from the known fields and the instance, and a description of each violation; `None` if there is
 /// neither a headline nor a violation.
-fn describe_error_fields(fields: &Map<String, Value>) -> Option<String> {
+fn describe_error_fields(fields: &Map<String, Value>) -> Option<(String, Vec<String>)> {
     let mut headline: Vec<&str> = Vec::new();
     for name in ["title", "error", "error_description", "message", "detail"] {
         let text = fields.get(name).and_then(|value| match value {
@@ -144,13 +204,13 @@ fn describe_error_fields(fields: &Map<String, Value>) -> Option<String> {
         let gap = if message.is_empty() { "" } else { " " };
         message = format!("{message}{gap}(instance {instance})");
     }
-    for name in VIOLATION_LISTS {
-        for entry in fields.get(name).and_then(Value::as_array).into_iter().flatten() {
-            message.push_str("\n- ");
-            message.push_str(&describe_violation(entry));
-        }
-    }
-    (!message.is_empty()).then_some(message)
+    let entries: Vec<String> = VIOLATION_LISTS
+        .iter()
+        .filter_map(|name| fields.get(*name)?.as_array())
+        .flatten()
+        .map(describe_violation)
+        .collect();
+    (!message.is_empty() || !entries.is_empty()).then_some((message, entries))
 }
 
 /// Returns the violations from every known list of the body, up to [`MAX_VIOLATIONS`].

@@ -23,7 +23,7 @@ pub enum StepProgress<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum ProvisionError {
     /// A request failed, or its response was lost.
-    #[error("{}: {error}", describe_failure(*step, error))]
+    #[error("{}: {}", describe_failure(*step, error), error.summary())]
     Failed { step: ProvisionStep, error: HttpError },
     /// The response has no usable project identifier.
     #[error("the project was created, but the response does not contain a usable projectId: {0}")]
@@ -40,6 +40,16 @@ pub enum ProvisionError {
         resolution: String,
         error: io::Error,
     },
+}
+
+impl ProvisionError {
+    /// Returns the violations that the platform lists; they are not part of the message.
+    pub fn list_violations(&self) -> Vec<String> {
+        match self {
+            Self::Failed { error, .. } => error.list_violations(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// Describes a failed step. If the platform may have processed the request, it is unknown whether the resource exists.
