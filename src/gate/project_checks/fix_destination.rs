@@ -6,6 +6,7 @@ use crate::job::policy;
 use sluicegate_base::input::is_utf_16;
 use sluicegate_git::Repository;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -21,6 +22,22 @@ const DISCARDED_INDEX: &str = "`git commit` with paths discards the index of its
 /// The reason why a file is not fixed with `--staged` if the index hides its changes, which would be staged, too.
 const HIDDEN_CHANGES: &str = "git's index tells git to ignore the file on disk (skip-worktree or assume-unchanged): \
                               run `git update-index --no-skip-worktree --no-assume-unchanged` for the file first";
+
+/// The reason why a file cannot be changed on disk.
+enum DiskObstacle {
+    /// The file is missing on disk.
+    NotCheckedOut,
+    Other(String),
+}
+
+impl fmt::Display for DiskObstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotCheckedOut => write!(f, "{NOT_CHECKED_OUT}: check out the file first"),
+            Self::Other(reason) => f.write_str(reason),
+        }
+    }
+}
 
 /// The working tree and the index, whose files are changed.
 pub(crate) struct FixDestination<'r> {
@@ -38,9 +55,13 @@ impl FixDestination<'_> {
     /// of paths, no file can be changed.
     pub(crate) fn find_obstacles(&self, paths: &[&str]) -> Result<BTreeMap<String, String>, Failure> {
         let mut obstacles = BTreeMap::new();
+        let mut missing_paths = BTreeSet::new();
         for path in paths {
-            if let Some(reason) = find_disk_obstacle(self.repo, path) {
-                obstacles.insert((*path).to_owned(), reason);
+            if let Some(obstacle) = find_disk_obstacle(self.repo, path) {
+                if matches!(obstacle, DiskObstacle::NotCheckedOut) {
+                    missing_paths.insert(*path);
+                }
+                obstacles.insert((*path).to_owned(), obstacle.to_string());
             }
         }
         if self.is_staged && self.has_discarded_index() {
@@ -61,8 +82,7 @@ impl FixDestination<'_> {
                     "git attributes convert the file: run `sluicegate fix` without --staged, then `git add`"
                 } else {
                     // A file that was deleted on disk is not a sparse one.
-                    let disk_reason = obstacles.get(*path);
-                    if disk_reason.is_some_and(|reason| reason.starts_with(NOT_CHECKED_OUT)) {
+                    if missing_paths.contains(path) {
                         obstacles.remove(*path);
                     }
                     "the file has unstaged changes: stage or stash them first"
@@ -86,20 +106,24 @@ impl FixDestination<'_> {
 }
 
 /// Returns the reason why the file cannot be changed on disk; `None` if it can.
-fn find_disk_obstacle(repo: &Repository, path: &str) -> Option<String> {
+fn find_disk_obstacle(repo: &Repository, path: &str) -> Option<DiskObstacle> {
     let root = repo.root();
     let full_path = root.join(path);
     if let Some(link) = policy::find_links_in_path(root, &full_path).first() {
-        return Some(format!("the file is behind the symbolic link `{link}`"));
+        return Some(DiskObstacle::Other(format!(
+            "the file is behind the symbolic link `{link}`"
+        )));
     }
     match fs::metadata(&full_path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            Some(format!("{NOT_CHECKED_OUT}: check out the file first"))
+        Err(error) if error.kind() == ErrorKind::NotFound => Some(DiskObstacle::NotCheckedOut),
+        Err(error) => Some(DiskObstacle::Other(format!("could not read the file: {error}"))),
+        Ok(metadata) if metadata.permissions().readonly() => {
+            Some(DiskObstacle::Other("the file is read-only".to_owned()))
         }
-        Err(error) => Some(format!("could not read the file: {error}")),
-        Ok(metadata) if metadata.permissions().readonly() => Some("the file is read-only".to_owned()),
         // The attributes are read last, because libgit2 reads the whole index for them.
-        Ok(_) if has_other_encoding(&full_path) && repo.is_converted(path) => Some(OTHER_ENCODING.to_owned()),
+        Ok(_) if has_other_encoding(&full_path) && repo.is_converted(path) => {
+            Some(DiskObstacle::Other(OTHER_ENCODING.to_owned()))
+        }
         Ok(_) => None,
     }
 }
