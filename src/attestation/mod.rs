@@ -20,6 +20,6 @@ mod subject_list;
 pub(crate) use predicate_facts::{FileDigest, PolicyDigests, Tool};
 pub(crate) use publication_predicate::{PublicationPredicate, compare_publication_with_details};
 pub(crate) use review_predicate::ReviewPredicate;
-pub(crate) use saved_statement::{SavedPredicate, SavedStatement};
+pub(crate) use saved_statement::{SavedPredicate, SavedStatement, StatementError};
 pub(crate) use statement::{PredicateKind, Statement, Subject};
 pub(crate) use subject_list::format_subject_list;

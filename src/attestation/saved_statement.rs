@@ -8,8 +8,21 @@ use sluicegate_base::duplicate_key::find_duplicate_key;
 use sluicegate_base::input::decode_json;
 use sluicegate_base::named_fields::{NamedFields, parse_json};
 
-/// The reason why a signed file is rejected. Such a file contains the statement in encoded form.
-const SIGNED_FILE: &str = "the file is a signed envelope, not the statement inside the envelope";
+/// The reason why a file is not a statement.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StatementError {
+    /// The file contains the statement in encoded form, with its signature.
+    #[error("the file is a signed envelope, not the statement inside the envelope")]
+    Signed,
+    #[error("{0}")]
+    Invalid(String),
+}
+
+impl From<String> for StatementError {
+    fn from(reason: String) -> Self {
+        Self::Invalid(reason)
+    }
+}
 
 /// A statement that was read from a file. Fields that in-toto may add are ignored.
 #[derive(Debug, Clone)]
@@ -46,15 +59,15 @@ impl SavedStatement {
 
     /// Parses an unsigned statement with one of the known predicate types. The error is the reason why the content is
     /// not such a statement.
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let bytes = decode_json(bytes)?;
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, StatementError> {
+        let bytes = decode_json(bytes).map_err(str::to_owned)?;
         // Programs read a document with a duplicate key differently, so it proves nothing.
         if let Some(reason) = find_duplicate_key(bytes) {
-            return Err(reason);
+            return Err(reason.into());
         }
         let document: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         if is_signed(&document) {
-            return Err(SIGNED_FILE.to_owned());
+            return Err(StatementError::Signed);
         }
         let fields: StatementFields =
             StatementFields::deserialize(NamedFields(document)).map_err(|error| error.to_string())?;
@@ -62,7 +75,8 @@ impl SavedStatement {
             return Err(format!(
                 "the statement's type is `{}`, not `{STATEMENT_TYPE}`",
                 fields.statement_type
-            ));
+            )
+            .into());
         }
         let kind = PredicateKind::ALL
             .into_iter()

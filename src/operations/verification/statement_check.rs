@@ -4,7 +4,7 @@ use super::omitted_files::{find_omitted_rules_file, list_omitted_policy_files};
 use super::{Verification, compare_with_platform, print_other_address};
 use crate::attestation::{
     PolicyDigests, PredicateKind, PublicationPredicate, ReviewPredicate, SavedPredicate, SavedStatement,
-    compare_publication_with_details,
+    StatementError, compare_publication_with_details,
 };
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -30,13 +30,12 @@ const ENVELOPE_HINT: &str = "check the file's signature, and extract the stateme
 pub(crate) fn verify_statement(session: &Session, path: &Path, output: OutputFormat) -> CommandResult {
     let full_path = session.env.current_dir().join(path);
     let bytes = session.read_user_file(&full_path, MAX_STATEMENT_BYTES)?;
-    let statement = SavedStatement::parse(&bytes).map_err(|reason| {
+    let statement = SavedStatement::parse(&bytes).map_err(|error| {
         Failure::usage(format!(
-            "{} is not a statement about a review or a publication: {reason}",
+            "{} is not a statement about a review or a publication: {error}",
             format_path(&full_path)
         ))
-        // The reason names the envelope if the file is signed.
-        .with_hint(if reason.contains("envelope") {
+        .with_hint(if matches!(error, StatementError::Signed) {
             ENVELOPE_HINT
         } else if Receipt::parse(&bytes).is_ok() {
             "the file is a receipt: pass it without --attestation"

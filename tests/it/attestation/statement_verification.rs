@@ -390,6 +390,24 @@ fn hint_for_document_of_the_other_form_names_the_right_form() {
     assert!(!output.err.contains("--attestation"), "{}", output.all());
 }
 
+#[test]
+fn hint_for_signed_file_is_not_given_for_type_that_contains_its_word() {
+    let world = World::new();
+    let call = Call::new(&world.work());
+    let statement =
+        json!({ "_type": "envelope", "predicateType": "envelope", "subject": [], "predicate": {} });
+    let envelope = json!({ "payloadType": "envelope", "payload": "e30=", "signatures": [] });
+    world.write("statement.json", statement.to_string());
+    world.write("envelope.json", envelope.to_string());
+    call.run("verify --attestation statement.json")
+        .expect(2)
+        .saying(&["the statement's type is `envelope`", "hint: pass the file that"]);
+    call.run("verify --attestation envelope.json").expect(2).saying(&[
+        "the file is a signed envelope",
+        "hint: check the file's signature",
+    ]);
+}
+
 fn verify_of_both_documents_is_refused(world: &World, server: &ServerProcess) {
     for args in ["verify", "verify r.json --attestation review.json"] {
         publish_call(world, server).run(args).expect(2);
