@@ -5,7 +5,7 @@ use crate::job::policy::normalize_path;
 use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{self, format_path, quote_shell_word};
-use sluicegate_git::{CommitId, Snapshot, is_missing_file_error};
+use sluicegate_git::{CommitId, Snapshot, is_missing_file_error, is_repository_root};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ impl Workspace<'_> {
             return Ok(());
         }
         let is_present = matches!(snapshot.has_path(path), Ok(true));
-        if !is_present || self.repo.root().join(path).join(".git").exists() {
+        if !is_present || is_repository_root(&self.repo.root().join(path)) {
             self.reject_path_in_nested_repository(path, typed_path)?;
         }
         if is_present {
@@ -147,7 +147,7 @@ impl Workspace<'_> {
         let mut parent = self.repo.root().to_owned();
         for name in path.split('/').filter(|name| !name.is_empty()) {
             parent.push(name);
-            if parent.join(".git").exists() {
+            if is_repository_root(&parent) {
                 let message = format!("the path {} is in another repository", format_path(typed_path));
                 let hint = format!(
                     "pass `--repo {}`",

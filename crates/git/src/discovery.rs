@@ -81,6 +81,11 @@ fn missing_repository_error(from: &Path, absolute: Option<&Path>) -> GitError {
     }
 }
 
+/// Returns whether the directory is the root of a repository: it has a `.git` that git accepts.
+pub fn is_repository_root(folder: &Path) -> bool {
+    find_git_dir(folder).is_some()
+}
+
 /// Returns the git directory of a directory with a `.git` (<https://git-scm.com/docs/gitrepository-layout>). In a
 /// linked worktree or a submodule, `.git` is a file that contains the path of the git directory.
 pub(super) fn find_git_dir(folder: &Path) -> Option<PathBuf> {

@@ -11,6 +11,7 @@ mod blobs;
 mod branches;
 mod changes;
 mod content_files;
+mod directory_walk;
 mod discovery;
 mod disk_file;
 mod environment_settings;
@@ -54,6 +55,7 @@ mod wanted_files;
 
 pub use branches::{RemoteBranch, USUAL_DEFAULT_BRANCHES};
 pub use changes::{Change, ChangeKind, Differences};
+pub use discovery::is_repository_root;
 pub use disk_file::{is_missing, is_missing_file_error, read_disk_file, read_regular_file_metadata};
 pub use error::{FULL_HISTORY_HINT, GitError};
 pub use fetch::FetchTarget;

@@ -4,6 +4,7 @@
 //! of 100,000 files is listed without reading them. The index may be another file than the repository's own: git passes
 //! a temporary one to its hooks, for example for `git commit -a`.
 
+use super::directory_walk::list_untracked_paths;
 use super::disk_file::{
     LinkedDirectories, MAX_HASHED_SIZE, find_disk_file_kind, hash_disk_file, read_disk_file,
 };
@@ -65,7 +66,7 @@ impl ListedFile {
     }
 
     /// Creates the entry of another repository at `path`, without a trailing slash: that of a submodule.
-    pub(super) const fn from_nested_repository(path: Vec<u8>) -> Self {
+    const fn from_nested_repository(path: Vec<u8>) -> Self {
         Self {
             path,
             known_state: Some(FileState {
@@ -187,7 +188,8 @@ pub(super) fn list_disk_files(
     }
     for (path, status) in status_by_path {
         if status.is_wt_new() {
-            files.push(ListedFile::from_untracked_path(path));
+            let paths = list_untracked_paths(repository, path)?;
+            files.extend(paths.into_iter().map(ListedFile::from_untracked_path));
         }
     }
     Ok(DiskListing {

@@ -293,15 +293,49 @@ fn check_of_plain_directory_does_not_enter_repositories() {
 fn entry_named_git_without_a_repository_hides_no_pipeline() {
     let folder = scratch::create_scratch_directory();
     write_file(folder.path(), RULES_FILE, RULES);
-    for name in ["file", "directory", "repository"] {
-        write_file(folder.path(), &format!("{name}/a.orch.yaml"), &bad_pipeline());
-    }
-    fs::write(folder.path().join("file/.git"), "").unwrap();
-    fs::create_dir(folder.path().join("directory/.git")).unwrap();
-    git(&folder.path().join("repository"), "init -q");
+    write_directories_with_git_entries(folder.path());
     let report = check_folder(folder.path(), ".").expect(1).json();
     let paths = ["directory/a.orch.yaml", "file/a.orch.yaml"];
     assert_eq!(report_paths(&report), paths);
     assert_eq!(report["notes"].as_array().unwrap().len(), 2, "{report}");
     assert_eq!(report["notes"][1], "skipped other git repositories: repository");
+}
+
+#[test]
+fn entry_named_git_without_a_repository_hides_no_pipeline_in_clone() {
+    let world = project();
+    world.write(".gitignore", "ignored*\n");
+    write_directories_with_git_entries(&world.work());
+    world.write("file/ignored.orch.yaml", bad_pipeline());
+    world.write("file/ignored/b.orch.yaml", bad_pipeline());
+    world.write("file/tests/b.orch.yaml", bad_pipeline());
+    let report = check_folder(&world.work(), "").expect(1).json();
+    // git lists the same pipelines.
+    let paths = world.git("ls-files --others --exclude-standard -- *.orch.yaml");
+    let listed_paths: Vec<&str> = paths.lines().collect();
+    assert_eq!(
+        listed_paths,
+        [
+            "directory/a.orch.yaml",
+            "file/a.orch.yaml",
+            "file/tests/b.orch.yaml"
+        ]
+    );
+    assert_eq!(report_paths(&report), listed_paths);
+    let report = check_folder(&world.work(), "directory").expect(1).json();
+    assert_eq!(report_paths(&report), ["directory/a.orch.yaml"]);
+    check_folder(&world.work(), "repository")
+        .expect(2)
+        .saying(&["the path repository is in another repository", "pass `--repo"]);
+}
+
+/// Creates three directories with a pipeline and an entry named `.git`: an empty file, an empty directory, and a
+/// repository.
+fn write_directories_with_git_entries(root: &Path) {
+    for name in ["file", "directory", "repository"] {
+        write_file(root, &format!("{name}/a.orch.yaml"), &bad_pipeline());
+    }
+    fs::write(root.join("file/.git"), "").unwrap();
+    fs::create_dir(root.join("directory/.git")).unwrap();
+    git(&root.join("repository"), "init -q");
 }
