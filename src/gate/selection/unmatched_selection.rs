@@ -72,22 +72,26 @@ impl Workspace<'_> {
         let is_candidate = |path: &str| is_pipeline(path) || selection.includes(path);
         let files = snapshot.list_files(&is_candidate)?;
         let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-        let location = format!(
-            "{}, which contains {}",
-            snapshot.name(),
-            format_count(paths.iter().filter(|path| is_pipeline(path)).count(), "pipeline")
-        );
+        let pipeline_count = paths.iter().filter(|path| is_pipeline(path)).count();
+        let searched_files = SearchedFiles {
+            description: format!(
+                "{}, which contains {}",
+                snapshot.name(),
+                format_count(pipeline_count, "pipeline")
+            ),
+            snapshot,
+        };
         let mut base_files = Vec::new();
         for base in bases {
             base_files.extend(self.repo.list_base_files(base, &is_candidate)?);
         }
         let base_paths: BTreeSet<&str> = base_files.iter().map(|file| file.path.as_str()).collect();
         let known_paths: Vec<&str> = paths.iter().chain(&base_paths).copied().collect();
-        let unknown_filter = find_filter_failure(&known_paths, request, &location);
+        let unknown_filter = find_filter_failure(&known_paths, request, &searched_files);
         let is_in_base = unknown_filter.is_none();
         let failure = unknown_filter
-            .or_else(|| find_filter_failure(&paths, request, &location))
-            .or_else(|| find_abandoned_filter(&paths, &base_paths, request, &location));
+            .or_else(|| find_filter_failure(&paths, request, &searched_files))
+            .or_else(|| find_abandoned_filter(&paths, &base_paths, request, &searched_files));
         Ok(failure.map(|failure| UnmatchedFilter {
             failure,
             is_in_base,
@@ -96,6 +100,13 @@ impl Workspace<'_> {
                 .any(|path| is_pipeline(path) && !base_paths.contains(path) && request.omits(path)),
         }))
     }
+}
+
+/// The files among which paths and globs match none, for errors.
+struct SearchedFiles<'s> {
+    snapshot: &'s Snapshot<'s>,
+    /// The name of the snapshot and the number of its pipelines.
+    description: String,
 }
 
 /// A path or glob that matches no file of the snapshot.
@@ -120,27 +131,27 @@ impl SelectionRequest<'_> {
 }
 
 /// Returns the error for the first glob or path that matches none of the known files. Returns `None` if each matches
-/// one. `location` names the searched files in the error.
+/// one.
 fn find_filter_failure(
     known_paths: &[&str],
     request: &SelectionRequest<'_>,
-    location: &str,
+    searched_files: &SearchedFiles<'_>,
 ) -> Option<Failure> {
     let selection = request.selection;
     if let Some(glob) = selection.find_unmatched_glob(known_paths) {
-        return Some(unmatched_glob_failure(glob, "file", location));
+        return Some(unmatched_glob_failure(glob, "file", searched_files));
     }
     // In a repository without pipelines so far, an unmatched glob in the settings file is not a typo.
     let matches_none = || !known_paths.is_empty() && !known_paths.iter().any(|path| selection.includes(path));
     if let Some(key) = selection.include_key().filter(|_| matches_none()) {
-        return Some(unmatched_key_failure(key, "file", location));
+        return Some(unmatched_key_failure(key, "file", searched_files));
     }
     // An empty path means the whole repository.
     let unmatched_path = request.paths.iter().find(|requested_path| {
         !requested_path.is_empty() && !known_paths.iter().any(|path| is_within(path, requested_path))
     });
     let path = unmatched_path.or_else(|| find_unmatched_named_file(known_paths, request))?;
-    Some(unmatched_path_failure(path, location))
+    Some(unmatched_path_failure(path, searched_files))
 }
 
 /// Returns the error for the first glob or path of the job that matches pipelines of a base but none of the snapshot,
@@ -150,7 +161,7 @@ fn find_abandoned_filter(
     paths: &[&str],
     base_paths: &BTreeSet<&str>,
     request: &SelectionRequest<'_>,
-    location: &str,
+    searched_files: &SearchedFiles<'_>,
 ) -> Option<Failure> {
     let selection = request.selection;
     let pipelines: Vec<&str> = paths.iter().copied().filter(|path| is_pipeline(path)).collect();
@@ -160,7 +171,7 @@ fn find_abandoned_filter(
         .filter(|path| is_pipeline(path))
         .collect();
     if let Some(glob) = selection.find_abandoned_glob(&base_pipelines, &pipelines) {
-        return Some(unmatched_glob_failure(glob, "pipeline", location));
+        return Some(unmatched_glob_failure(glob, "pipeline", searched_files));
     }
     let has_pipeline = |paths: &[&str], folder: &str| paths.iter().any(|path| is_within(path, folder));
     let abandoned_path = request
@@ -168,22 +179,37 @@ fn find_abandoned_filter(
         .iter()
         .find(|path| has_pipeline(&base_pipelines, path) && !has_pipeline(&pipelines, path));
     if let Some(path) = abandoned_path {
-        return Some(unmatched_path_failure(path, location));
+        return Some(unmatched_path_failure(path, searched_files));
     }
     let is_abandoned = base_pipelines.iter().any(|path| selection.includes(path))
         && !pipelines.iter().any(|path| selection.includes(path));
     let key = selection.include_key().filter(|_| is_abandoned)?;
-    Some(unmatched_key_failure(key, "pipeline", location))
+    Some(unmatched_key_failure(key, "pipeline", searched_files))
 }
 
-/// Returns the error that a path of the job contains no pipeline.
-fn unmatched_path_failure(path: &str, location: &str) -> Failure {
+/// Returns the error that a path of the job contains no pipeline, or is a submodule or in one.
+fn unmatched_path_failure(path: &str, searched_files: &SearchedFiles<'_>) -> Failure {
+    // A submodule that cannot be listed must not hide the error about the path.
+    let submodules = searched_files
+        .snapshot
+        .list_nested_repositories()
+        .unwrap_or_default();
+    if let Some(submodule) = submodules.iter().find(|submodule| is_within(path, submodule)) {
+        let message = if path == submodule {
+            format!("the path {path} is a submodule, which is another repository")
+        } else {
+            format!("the path {path} is in the submodule {submodule}, which is another repository")
+        };
+        return Failure::usage(message).with_hint("run the command in the submodule, or omit the path");
+    }
+    let location = &searched_files.description;
     let message = format!("the path {path} does not match any pipeline in {location}");
     Failure::usage(message).with_hint("pass a pipeline or a directory with pipelines, or omit the path")
 }
 
 /// Returns the error that a glob of the job matches no file, or no pipeline (`noun`).
-fn unmatched_glob_failure(glob: &str, noun: &str, location: &str) -> Failure {
+fn unmatched_glob_failure(glob: &str, noun: &str, searched_files: &SearchedFiles<'_>) -> Failure {
+    let location = &searched_files.description;
     let message = format!("the include glob {glob:?} does not match any {noun} in {location}");
     Failure::usage(message).with_hint(
         "globs match full paths from the repository root; without --include every pipeline is selected",
@@ -191,8 +217,8 @@ fn unmatched_glob_failure(glob: &str, noun: &str, location: &str) -> Failure {
 }
 
 /// Returns the error that the globs of the configuration file match no file, or no pipeline (`noun`).
-fn unmatched_key_failure(key: &str, noun: &str, location: &str) -> Failure {
-    let file_name = settings::FILE_NAME;
+fn unmatched_key_failure(key: &str, noun: &str, searched_files: &SearchedFiles<'_>) -> Failure {
+    let (file_name, location) = (settings::FILE_NAME, &searched_files.description);
     let message = format!("no glob in `{key}` of {file_name} matches a {noun} in {location}");
     Failure::usage(message).with_hint(
         "globs match full paths from the repository root; without `include` every pipeline is selected",

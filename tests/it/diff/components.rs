@@ -76,6 +76,43 @@ fn diff_lists_changes_by_component() {
 }
 
 #[test]
+fn diff_of_submodule_names_the_other_repository() {
+    let world = project();
+    let other = World::new().with_pipeline("inner.orch.yaml", &["Start", "Done"]);
+    other.commit("first");
+    other.push();
+    let url = format!("file://{}", other.remote().display());
+    world.git(format!("submodule --quiet add {url} modules/sales"));
+    world.write("modules/note.txt", "no pipeline");
+    world.commit("submodule");
+    world.push();
+    let submodule = "the path modules/sales is a submodule, which is another repository";
+    world.git("submodule --quiet deinit -f modules/sales");
+    for args in ["modules/sales", "HEAD~..HEAD modules/sales"] {
+        diff(&world, args).expect(2).saying(&[submodule]);
+    }
+    diff(&world, "modules/note.txt")
+        .expect(2)
+        .saying(&["the path modules/note.txt does not match any pipeline"]);
+    diff(&world, "a.orch.yaml").expect(0);
+}
+
+#[test]
+fn directory_that_a_submodule_replaced_is_compared() {
+    let world = project().with_pipeline("sales/b.orch.yaml", &["Start", "Done"]);
+    world.commit("pipeline");
+    world.push();
+    world.git("rm -q -r sales");
+    world.git(format!(
+        "submodule --quiet add file://{} sales",
+        world.remote().display()
+    ));
+    diff(&world, "sales")
+        .expect(0)
+        .logging(&["sales/b.orch.yaml: pipeline removed"]);
+}
+
+#[test]
 fn index_commit_and_two_revisions_are_compared_as_they_are() {
     let world = edit_of_load(&LOAD.replace("limit: 10", "limit: 20"));
     world.git("add -A");
