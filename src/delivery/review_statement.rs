@@ -44,6 +44,11 @@ pub(super) fn write_review_statement<S: ReportSubject>(
         session.report_missing_statement("review", reason);
         return Ok(Vec::new());
     }
+    // Without a known policy commit, this run ignores the gate configuration, which the review may have used.
+    if is_saved_report && let Some(reason) = workspace.explain_other_policy(&report.context)? {
+        session.report_missing_statement("review", &reason);
+        return Ok(Vec::new());
+    }
     if is_saved_report && let Some(reason) = explain_different_settings(workspace, &report.context) {
         session.report_missing_statement("review", &reason);
         return Ok(Vec::new());

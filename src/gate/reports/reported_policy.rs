@@ -9,6 +9,14 @@ use sluicegate_base::text::format_path;
 use sluicegate_pipelines::findings::Report;
 use std::path::PathBuf;
 
+/// The hint for a report of a review with another gate configuration, configuration file or platform.
+const OTHER_POLICY_HINT: &str = "pass the same --config and --config-dir as the review, or review the commit again with \
+                                 the settings and the target branch of this job";
+
+/// The hint if the clone of the job does not show which gate configuration applies to the job.
+const UNKNOWN_POLICY_HINT: &str = "fetch the target branch in this job, or the default branch and run \
+                                   `git remote set-head origin BRANCH`";
+
 impl SavedReports<'_> {
     /// Fails unless every report is from a review with the gate configuration and the platform of this job. `files` are
     /// the files of the reports, in the same order. A job without a clone has nothing to compare with.
@@ -21,17 +29,15 @@ impl SavedReports<'_> {
         let Some(workspace) = &self.policy_workspace else {
             return Ok(());
         };
-        // The event of a job that names another commit shows another target branch than the review's event. A clone
-        // without the target branch does not show the gate configuration of this job.
-        let is_policy_unknown =
-            self.head.is_some() || matches!(workspace.policy_revision, PolicyRevision::Unknown { .. });
+        // The event of a job that names another commit shows another target branch than the review's event.
+        let has_event_of_review = self.head.is_none();
         // Only a job that sends requests needs valid settings of the connection.
         let connection = workspace.sources.resolve_connection(&session.global).ok();
         let job_platform = connection.as_ref().and_then(review_platform);
         for (report, file) in reports.iter().zip(files) {
             let context = &report.context;
             let mut reason = None;
-            if !is_policy_unknown {
+            if has_event_of_review {
                 reason = workspace
                     .explain_other_policy(context)?
                     .or_else(|| workspace.explain_other_config(context));
@@ -45,10 +51,11 @@ impl SavedReports<'_> {
             }
             if let Some(reason) = reason {
                 let message = format!("cannot use the report {}: {reason}", format_path(file));
-                return Err(Failure::usage(message).with_hint(
-                    "pass the same --config and --config-dir as the review, or review the commit again with the \
-                     settings and the target branch of this job",
-                ));
+                let hint = match workspace.policy_revision {
+                    PolicyRevision::Unknown { .. } => UNKNOWN_POLICY_HINT,
+                    _ => OTHER_POLICY_HINT,
+                };
+                return Err(Failure::usage(message).with_hint(hint));
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::support::release::{publish_call, stage, versions};
 use crate::support::{
-    Call, HOSTS, Job, Platform, World, change, head, orchestration_text, passed_results,
+    Call, HOSTS, Job, Platform, World, change, head, orchestration_text, passed_results, project,
     pull_request_payload, read_json, repository, respond_for_each,
 };
 use serde_json::{Value, json};
@@ -721,6 +721,39 @@ fn review_with_policy_that_publish_ignores_is_not_accepted() {
         .run(publish)
         .expect(0);
     assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
+}
+
+#[test]
+fn report_of_review_with_policy_that_the_job_ignores_is_refused() {
+    let world = project();
+    let review = || {
+        Call::new(&world.work())
+            .run("check --all --head HEAD --report json=../review.json")
+            .expect(0);
+    };
+    let job = || call_without_default_branch(&world, Call::new(&world.work()));
+    world.write("sluicegate-waivers.yaml", "[]\n");
+    world.commit("waivers");
+    world.push();
+    review();
+    job().run("report ../review.json").expect(2).saying(&[
+        "the review may have used sluicegate-waivers.yaml of commit",
+        "hint: fetch the target branch in this job",
+    ]);
+    let statement = "report ../review.json --attestation s.json";
+    job()
+        .variable("SLUICEGATE_HEAD", head(&world))
+        .run(statement)
+        .expect(0)
+        .saying(&["the review may have used sluicegate-waivers.yaml of commit"]);
+    assert!(!world.work().join("s.json").exists());
+    // Counterpart: a commit without a gate configuration.
+    world.git("rm -q sluicegate-waivers.yaml");
+    world.commit("no waivers");
+    world.push();
+    review();
+    job().run(statement).expect(0);
+    assert!(world.work().join("s.json").exists());
 }
 
 #[test]
