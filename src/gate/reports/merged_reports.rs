@@ -192,6 +192,25 @@ fn add_missing_values<T: PartialEq>(values: &mut Vec<T>, new_values: Vec<T>) {
     }
 }
 
+/// Adds those of the new sentences that the list does not contain, each after the sentence that it follows in the new
+/// list. Therefore, the sentences of the shards have the order of a run without shards.
+fn merge_sentences(sentences: &mut Vec<String>, new_sentences: Vec<String>) {
+    // A new sentence before the first common one belongs before that one. Without a common one, all come last.
+    let mut next_index = new_sentences
+        .iter()
+        .find_map(|new_sentence| sentences.iter().position(|sentence| sentence == new_sentence))
+        .unwrap_or(sentences.len());
+    for new_sentence in new_sentences {
+        match sentences.iter().position(|sentence| *sentence == new_sentence) {
+            Some(index) => next_index = index + 1,
+            None => {
+                sentences.insert(next_index, new_sentence);
+                next_index += 1;
+            }
+        }
+    }
+}
+
 /// Adds the results of another report: joins the lists, and keeps the worse verdict. Fails if both reports have
 /// different results for a file.
 fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeError> {
@@ -231,8 +250,8 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
         .take()
         .or(report.missing_rules_hint);
     add_missing_values(&mut merged_report.rules_file_errors, report.rules_file_errors);
-    add_missing_values(&mut merged_report.notes, report.notes);
-    add_missing_values(&mut merged_report.reasons, report.reasons);
+    merge_sentences(&mut merged_report.notes, report.notes);
+    merge_sentences(&mut merged_report.reasons, report.reasons);
     if let Some(changes) = report.changes {
         merged_report.changes.get_or_insert_default().extend(changes);
     }
@@ -310,15 +329,18 @@ fn has_applied_rule(report: &Report) -> bool {
 /// Removes the notes of shards in which no rule applies to a file. If this is also true of the entire review, adds the
 /// note about all files.
 fn merge_notes_of_files_without_rules(merged_report: &mut Report, is_rule_applied: bool) {
-    let note_count = merged_report.notes.len();
+    let note_index = merged_report
+        .notes
+        .iter()
+        .position(|note| is_note_of_files_without_rules(note));
     merged_report
         .notes
         .retain(|note| !is_note_of_files_without_rules(note));
-    if !is_rule_applied && merged_report.notes.len() < note_count {
+    if let Some(index) = note_index.filter(|_| !is_rule_applied) {
         let reviewed_count = merged_report.files.iter().filter(|file| file.is_reviewed).count();
         merged_report
             .notes
-            .push(describe_files_without_rules(reviewed_count));
+            .insert(index, describe_files_without_rules(reviewed_count));
     }
 }
 
@@ -382,6 +404,22 @@ mod tests {
             second.context.team_rules_unusable = second_state;
             let whole = merge_reports(vec![first, second]).unwrap();
             assert_eq!(whole.context.team_rules_unusable, first_state || second_state);
+        }
+    }
+
+    #[test]
+    fn sentence_of_one_shard_keeps_its_place_among_those_of_all_shards() {
+        for (first, second, merged) in [
+            ("ac", "abc", "abc"),
+            ("b", "ab", "ab"),
+            ("ab", "ab", "ab"),
+            ("ab", "cd", "abcd"),
+            ("abd", "bcde", "abcde"),
+        ] {
+            let to_sentences = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
+            let mut sentences = to_sentences(first);
+            merge_sentences(&mut sentences, to_sentences(second));
+            assert_eq!(sentences, to_sentences(merged), "{first} and {second}");
         }
     }
 

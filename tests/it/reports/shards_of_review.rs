@@ -160,6 +160,33 @@ fn note_without_enabled_rule_is_once_in_merged_report_only_if_true() {
 }
 
 #[test]
+fn notes_of_merged_report_have_the_order_of_a_run_without_shards() {
+    let (world, _) = eight_pipelines();
+    world.write(RULES_FILE, "rules: []\n");
+    world.write("late.orch.yml", orchestration_text(&["Start", "Done"]));
+    world.commit("no rules");
+    let read_notes = |args: &str| Call::new(&world.work()).run(args).json()["notes"].clone();
+    for index in 1..=2 {
+        let args = format!("check --shard {index}/2 --report json=part-{index}.json");
+        Call::new(&world.work()).run(args).expect(0);
+    }
+    let notes = read_notes("check --report json=-");
+    assert!(
+        notes[0].as_str().unwrap().starts_with("No enabled rule applies"),
+        "{notes}"
+    );
+    assert!(notes.as_array().unwrap().len() > 1, "{notes}");
+    assert_eq!(
+        read_notes("report part-1.json part-2.json --report json=-"),
+        notes
+    );
+    assert_eq!(
+        read_notes("report part-2.json part-1.json --report json=-"),
+        notes
+    );
+}
+
+#[test]
 fn merged_report_has_each_reason_of_the_shards_once() {
     let (world, _) = eight_pipelines();
     let platform = Platform::new();
