@@ -58,4 +58,5 @@ pub use rules_file_error::RulesFileError;
 pub use show_mode::ShowMode;
 pub use unfinished_reason::{UNFINISHED_NOTE, format_unfinished_note};
 pub use verdict_limit::{LimitKind, VerdictLimit};
+pub(crate) use waiver::is_waiver_expired;
 pub use waiver::{Waiver, describe_expired_waivers};

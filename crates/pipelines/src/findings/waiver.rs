@@ -27,10 +27,15 @@ pub fn describe_expired_waivers(finding_count: usize) -> String {
     )
 }
 
+/// Returns whether the last valid day of a waiver was before `today`. A waiver without a last day never expires.
+pub(crate) fn is_waiver_expired(last_day: Option<Date>, today: Date) -> bool {
+    last_day.is_some_and(|last_day| last_day < today)
+}
+
 impl Waiver {
-    /// Returns whether the last valid day of the waiver was before `today`.
+    /// Returns whether the waiver is no longer valid on this day.
     pub fn is_expired(&self, today: Date) -> bool {
-        self.until.is_some_and(|last_day| last_day < today)
+        is_waiver_expired(self.until, today)
     }
 
     /// Returns a text for a finding with this waiver: that it is waived, or, if its state is not "waived", which size

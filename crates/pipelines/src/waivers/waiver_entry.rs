@@ -1,6 +1,6 @@
 //! A waiver and its text in the file.
 
-use crate::findings::{Finding, Waiver};
+use crate::findings::{Finding, Waiver, is_waiver_expired};
 use crate::rules;
 use jiff::civil::Date;
 use sluicegate_yaml::format_double_quoted;
@@ -42,9 +42,9 @@ impl WaiverEntry {
         (&self.rule, &self.path, self.about.as_deref())
     }
 
-    /// Returns whether the last valid day of the waiver was before `today`.
+    /// Returns whether the waiver is no longer valid on this day.
     pub(crate) fn is_expired(&self, today: Date) -> bool {
-        self.last_day.is_some_and(|last_day| last_day < today)
+        is_waiver_expired(self.last_day, today)
     }
 
     /// Returns whether the waiver is about this finding in a file that its path matches: the rule is the same, and the
