@@ -44,7 +44,7 @@ pub(super) fn report_outcome(
         return Ok(status);
     }
     let name = plan.describe_version();
-    let mut failure = problems_failure(status, &name, outcome);
+    let mut failure = build_outcome_failure(status, &name, outcome);
     let hint = find_size_hint(outcome, publication.settings.select).or_else(|| {
         find_hint(
             &plan.prefix,
@@ -214,7 +214,7 @@ fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
 /// Returns the failure of an upload that did not succeed: the state of the version, the version that consumers get, all
 /// problems and the platform's error. If an incomplete or unverified version could not be disabled, begins with that
 /// problem, because consumers may use the version.
-fn problems_failure(status: ExitStatus, name: &str, outcome: &publish::Outcome) -> Failure {
+fn build_outcome_failure(status: ExitStatus, name: &str, outcome: &publish::Outcome) -> Failure {
     let state = match outcome.kind {
         _ if outcome.has_unknown_version() => format!("could not determine whether {name} was published"),
         OutcomeKind::Incomplete => format!("{name} was published, but it is incomplete"),
@@ -358,7 +358,8 @@ fn find_size_hint(outcome: &publish::Outcome, select: FileSelection) -> Option<S
 
 #[cfg(test)]
 mod tests {
-    use super::{describe_problems, find_hint};
+    use super::{build_outcome_failure, find_hint};
+    use crate::exit::ExitStatus;
     use crate::job::cli::IfExists;
     use crate::publish::{LatestVersion, Outcome, OutcomeKind, VersionDifference, Withdrawal};
 
@@ -478,7 +479,8 @@ mod tests {
             (OutcomeKind::Failed, "v1 was not published"),
         ];
         for (kind, expected) in cases {
-            assert_eq!(describe_problems("v1", &Outcome::new(kind)), expected);
+            let failure = build_outcome_failure(ExitStatus::Undecided, "v1", &Outcome::new(kind));
+            assert_eq!(failure.describe(), expected);
         }
     }
 }
