@@ -1,7 +1,6 @@
 //! This program's comments on a pull request of Azure Repos. Each begins a thread.
 
-use super::comment_thread::Thread;
-use super::comments::OwnComment;
+use super::comment_thread::{OwnComment, Thread};
 use serde::Deserialize;
 use serde_json::Value;
 use sluicegate_platform::http::{HostClient, HttpError, Request};
@@ -23,7 +22,7 @@ struct ConnectionUser {
 }
 
 /// Returns the comments that begin a thread, start with the marker, and are by the token's user, the oldest first.
-pub(super) async fn list_own_comments(
+pub(super) async fn list_own_threads(
     client: &HostClient,
     thread: &Thread,
     marker: &str,

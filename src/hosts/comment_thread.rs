@@ -27,6 +27,14 @@ pub(crate) enum Thread {
     },
 }
 
+/// The comment of an earlier run.
+pub(super) struct OwnComment {
+    /// The number of the comment or, on Azure Repos, of its thread: an older comment has a lower one.
+    pub(super) id: u64,
+    pub(super) url: Url,
+    pub(super) body: String,
+}
+
 impl Thread {
     /// Returns the URL of the list of comments, or of the list of threads on Azure Repos.
     pub(super) fn comments_url(&self, client: &HostClient) -> Result<Url, HttpError> {

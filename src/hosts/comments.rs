@@ -5,11 +5,11 @@
 //! its viewer; a token that may query neither is assumed to be the job's own, whose author is known. If a token of
 //! GitLab may not query its user, the response to a new comment names the author.
 
-use super::comment_thread::Thread;
+use super::comment_thread::{OwnComment, Thread};
 use super::{MissingResult, azure_thread};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sluicegate_platform::http::{HostClient, HttpError, Method, Repeat, Request, Response, Url};
+use sluicegate_platform::http::{HostClient, HttpError, Method, Repeat, Request, Response};
 
 /// Comments per page, the maximum of GitHub and GitLab.
 const COMMENTS_PER_PAGE: usize = 100;
@@ -49,14 +49,6 @@ struct User {
 struct PostedNote {
     id: u64,
     author: User,
-}
-
-/// The comment of an earlier run.
-pub(super) struct OwnComment {
-    /// The number of the comment or, on Azure Repos, of its thread: an older comment has a lower one.
-    pub(super) id: u64,
-    pub(super) url: Url,
-    pub(super) body: String,
 }
 
 /// Updates this program's existing comment that starts with `marker` to `body`, which starts with the marker, too.
@@ -116,7 +108,7 @@ async fn list_own_comments(
     marker: &str,
 ) -> Result<Option<Vec<OwnComment>>, HttpError> {
     if let Thread::Azure { .. } = thread {
-        return azure_thread::list_own_comments(client, thread, marker)
+        return azure_thread::list_own_threads(client, thread, marker)
             .await
             .map(Some);
     }

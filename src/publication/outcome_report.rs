@@ -479,7 +479,8 @@ mod tests {
             (OutcomeKind::Failed, "v1 was not published"),
         ];
         for (kind, expected) in cases {
-            let failure = build_outcome_failure(ExitStatus::Undecided, "v1", &Outcome::new(kind));
+            // A usage error has no hint of its own.
+            let failure = build_outcome_failure(ExitStatus::Usage, "v1", &Outcome::new(kind));
             assert_eq!(failure.describe(), expected);
         }
     }

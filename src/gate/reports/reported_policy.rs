@@ -1,6 +1,7 @@
 //! Checks in CI that the review of a report used the gate configuration and the platform of this job.
 
 use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::reports::SavedReports;
 use crate::gate::run::review_context::review_platform;
 use crate::job::context::PolicyRevision;
@@ -51,11 +52,14 @@ impl SavedReports<'_> {
             }
             if let Some(reason) = reason {
                 let message = format!("cannot use the report {}: {reason}", format_path(file));
-                let hint = match workspace.policy_revision {
-                    PolicyRevision::Unknown { .. } => UNKNOWN_POLICY_HINT,
-                    _ => OTHER_POLICY_HINT,
+                let failure = match workspace.policy_revision {
+                    // The clone is the cause, so the exit code is that of a problem with git.
+                    PolicyRevision::Unknown { .. } => {
+                        Failure::from_message(ExitStatus::Context, message).with_hint(UNKNOWN_POLICY_HINT)
+                    }
+                    _ => Failure::usage(message).with_hint(OTHER_POLICY_HINT),
                 };
-                return Err(Failure::usage(message).with_hint(hint));
+                return Err(failure);
             }
         }
         Ok(())

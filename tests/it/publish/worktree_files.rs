@@ -94,7 +94,7 @@ fn git_folders_other_repositories_and_links_are_never_sent() {
     let world = world_to_plan();
     world.commit("all");
     world.write(".git/x.orch.yaml", pipeline_with_parameters("orchestration", &[]));
-    world.write("lib/.git/HEAD", "ref: refs/heads/main\n");
+    world.git("init -q lib");
     world.write("lib/x.orch.yaml", pipeline_with_parameters("orchestration", &[]));
     let plan = on_disk(&world);
     assert!(

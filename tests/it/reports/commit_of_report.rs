@@ -736,7 +736,7 @@ fn report_of_review_with_policy_that_the_job_ignores_is_refused() {
     world.commit("waivers");
     world.push();
     review();
-    job().run("report ../review.json").expect(2).saying(&[
+    job().run("report ../review.json").expect(7).saying(&[
         "the review may have used sluicegate-waivers.yaml of commit",
         "hint: fetch the target branch in this job",
     ]);
