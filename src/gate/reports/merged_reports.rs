@@ -201,12 +201,11 @@ fn merge_sentences(sentences: &mut Vec<String>, new_sentences: Vec<String>) {
         .find_map(|new_sentence| sentences.iter().position(|sentence| sentence == new_sentence))
         .unwrap_or(sentences.len());
     for new_sentence in new_sentences {
-        match sentences.iter().position(|sentence| *sentence == new_sentence) {
-            Some(index) => next_index = index + 1,
-            None => {
-                sentences.insert(next_index, new_sentence);
-                next_index += 1;
-            }
+        if let Some(index) = sentences.iter().position(|sentence| *sentence == new_sentence) {
+            next_index = index + 1;
+        } else {
+            sentences.insert(next_index, new_sentence);
+            next_index += 1;
         }
     }
 }

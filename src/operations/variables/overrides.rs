@@ -132,25 +132,30 @@ async fn set_overrides(
     if refusals.is_empty() {
         return Ok(ExitStatus::Success);
     }
+    let failure = build_refusal_failure(name, overrides.len(), refused_count);
+    Err(failure.with_entries(
+        refusals
+            .iter()
+            .map(|(environment, reason)| format!("{environment}: {reason}")),
+    ))
+}
+
+/// Returns the failure of a request in which the platform refused this number of overrides of the variable; 0 if it does
+/// not name their environments.
+fn build_refusal_failure(name: &str, override_count: usize, refused_count: usize) -> Failure {
     let message = if refused_count == 0 {
         format!("the platform reports a failed override of {name}, but not of which environment:")
     } else {
         let verb = if refused_count == 1 { "was" } else { "were" };
         format!(
             "{refused_count} of {} of {name} {verb} not set:",
-            format_count(overrides.len(), "override")
+            format_count(override_count, "override")
         )
     };
-    let reasons = refusals
-        .iter()
-        .map(|(environment, reason)| format!("{environment}: {reason}"));
-    let hint = format!(
+    Failure::from_message(ExitStatus::RemoteFailed, message).with_hint(format!(
         "correct the values that the platform rejects, and run `sluicegate {}` to see the current values",
         list_command(name)
-    );
-    Err(Failure::from_message(ExitStatus::RemoteFailed, message)
-        .with_entries(reasons)
-        .with_hint(hint))
+    ))
 }
 
 /// Returns the command that lists the overrides of this variable, without the name of the program.

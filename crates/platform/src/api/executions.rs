@@ -2,7 +2,7 @@
 
 use super::lenient_values::{none_if_empty, read_resource_id};
 use super::{ApiList, ApiValue, Platform};
-use crate::http::{HttpError, Method, Repeat, Request};
+use crate::http::{HttpError, Method, Repeat, Request, Success};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -110,7 +110,7 @@ impl Platform {
     }
 
     /// Executes a pipeline: `POST /v1/projects/{projectId}/pipeline-executions`. The platform responds with 409 if an
-    /// execution with this tag is already running. Without a tag, the request is repeated only if it was certainly not
+    /// execution with this tag is already running. The API document does not define the success status. Without a tag, the request is repeated only if it was certainly not
     /// processed.
     pub async fn start_execution(
         &self,
@@ -122,7 +122,8 @@ impl Platform {
             Some(_) => Repeat::RejectedByServer,
             None => Repeat::OnlyIfUnprocessed,
         };
-        self.send_and_parse(&Request::new(Method::POST, url, repeat).json(&json!(execution)))
+        let request = Request::new(Method::POST, url, repeat).json(&json!(execution));
+        self.send_and_parse(&request.with_success(Success::Accepted))
             .await
     }
 
@@ -148,7 +149,8 @@ impl Platform {
     ) -> Result<ApiValue<ExecutionId>, HttpError> {
         let url = self.project_url(project, EXECUTIONS, &[id])?;
         let body = json!({ "forceUpdate": is_forced, "status": status });
-        self.send_and_parse(&Request::new(Method::PATCH, url, Repeat::Safe).json(&body))
+        let request = Request::new(Method::PATCH, url, Repeat::Safe).json(&body);
+        self.send_and_parse(&request.with_success(Success::Accepted))
             .await
     }
 }

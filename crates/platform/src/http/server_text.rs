@@ -4,6 +4,7 @@
 //! others; problem+json, OAuth errors, plain text, a proxy's HTML page and an empty body occur as well.
 
 use secrecy::SecretString;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use sluicegate_base::redaction::redact;
 use sluicegate_base::text::format_count;
@@ -262,9 +263,10 @@ fn count_texts(entry: &Value) -> usize {
     fields.filter(|(_, value)| value.is_string()).count()
 }
 
-/// Returns whether a body is an HTML page.
+/// Returns whether a body is an HTML page. JSON that is labeled as HTML is no page.
 pub(super) fn is_html(content_type: &str, body: &[u8]) -> bool {
-    content_type.contains("html") || looks_like_html(String::from_utf8_lossy(body).trim_start())
+    let is_labeled = content_type.contains("html") && serde_json::from_slice::<IgnoredAny>(body).is_err();
+    is_labeled || looks_like_html(String::from_utf8_lossy(body).trim_start())
 }
 
 /// Returns whether the text begins like an HTML page.
@@ -327,11 +329,23 @@ fn skip_tag(tag: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse_server_text, truncate};
+    use super::{is_html, parse_server_text, truncate};
     use proptest::prelude::*;
 
     fn words(body: &str) -> String {
         parse_server_text("", body.as_bytes()).to_string()
+    }
+
+    #[test]
+    fn json_labeled_as_html_is_no_page() {
+        assert!(!is_html("text/html", br#"{"enabled":false}"#));
+        for (content_type, body) in [
+            ("text/html", "<p>down</p>"),
+            ("text/html", ""),
+            ("application/json", " <html></html>"),
+        ] {
+            assert!(is_html(content_type, body.as_bytes()), "{content_type} {body}");
+        }
     }
 
     #[test]

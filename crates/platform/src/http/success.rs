@@ -9,7 +9,8 @@ pub enum Success {
     /// 200 or 201 with JSON.
     #[default]
     Body,
-    /// 202 with JSON, or as [`Success::Body`]: the server accepted the request and continues to work on it.
+    /// 202 with JSON, or as [`Success::Body`]: the server accepted the request and continues to work on it, or the API
+    /// document does not define the status.
     Accepted,
     /// 204, and no body.
     NoContent,

@@ -69,6 +69,26 @@ async fn start_without_a_tag_sends_none() {
 }
 
 // Endpoint: POST /v1/projects/{projectId}/pipeline-executions
+// Endpoint: PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
+#[tokio::test]
+async fn execution_accepted_with_202_is_read_and_202_without_body_is_undecided() {
+    let body = include_str!("../../../../tests/fixtures/api/execution-created.json");
+    let (_server, platform) = server_expecting("POST", &base(), None, json(202, body)).await;
+    let execution = platform.start_execution(PROJECT, &nightly()).await.unwrap();
+    assert_eq!(execution.pipeline_execution_id.as_deref(), Some(ID));
+    let path = format!("{}/{ID}", base());
+    let (_server, platform) = server_expecting("PATCH", &path, None, json(202, body)).await;
+    let execution = platform
+        .terminate_execution(PROJECT, ID, "CANCELLED", false)
+        .await
+        .unwrap();
+    assert_eq!(execution.pipeline_execution_id.as_deref(), Some(ID));
+    let (_server, platform) = server_expecting("POST", &base(), None, json(202, "")).await;
+    let error = platform.start_execution(PROJECT, &nightly()).await.unwrap_err();
+    assert!(error.to_string().contains("the body is empty"), "{error}");
+}
+
+// Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn start_is_repeated_only_if_surely_unprocessed() {
     creates_only_once(async |platform| platform.start_execution(PROJECT, &nightly()).await).await;
