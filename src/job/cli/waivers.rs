@@ -53,7 +53,7 @@ pub struct AddWaiverArgs {
     /// Component or variable to waive the rule for [default: all findings of the rule at PATH]
     pub about: Option<String>,
     /// Waive every current finding that is not waived yet
-    #[arg(long)]
+    #[arg(long, conflicts_with = "from")]
     pub all: bool,
     /// Waive every finding in this JSON report that is not waived yet
     #[arg(long, value_name = "REPORT")]

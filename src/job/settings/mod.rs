@@ -14,6 +14,7 @@ mod error;
 mod file_values;
 mod global_settings;
 mod layers;
+mod needed_flags;
 mod partial_publish_settings;
 mod placeholder_mask;
 mod platform_settings;

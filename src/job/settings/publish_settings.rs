@@ -5,6 +5,7 @@ use super::attestation_files::{
 };
 use super::config_file::{ANY_NAME, list_publish_on_globs};
 use super::layers::{SettingSource, reject_unexpanded_value};
+use super::needed_flags::DependentFlag;
 use super::placeholder_mask::mask_placeholders;
 use super::selection::{SelectionPurpose, compile_globs, compile_ref_globs};
 use super::setting_names::find_setting_by_variable;
@@ -122,6 +123,9 @@ impl SettingSources<'_> {
             parse_value,
             None,
         )?;
+        let require_review = self.resolve_required_review_file(args)?;
+        DependentFlag::RequireReviewEngine
+            .reject_without_need(args.require_review_engine.is_some(), require_review.is_some())?;
         let files = self.resolve_publish_files(&args.flags)?;
         let (version_name, source) = self.resolve_version_name(args.flags.version_name.clone())?;
         let smoke = self.resolve_smoke_settings(&args.flags.smoke)?;
@@ -155,7 +159,7 @@ impl SettingSources<'_> {
             lookup_timeout: self.resolve_lookup_timeout(args.flags.lookup_timeout)?,
             dry_run: layers.resolve_switch(args.dry_run, variable::DRY_RUN, None)?,
             json: args.json || args.output == Some(OutputFormat::Json),
-            require_review: self.resolve_required_review_file(args)?,
+            require_review,
             require_review_engine: engine.unwrap_or_default(),
             receipt: files.receipt,
             junit: files.junit,

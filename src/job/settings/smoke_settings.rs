@@ -1,5 +1,6 @@
 //! The settings of the smoke runs that follow a publish.
 
+use super::needed_flags::DependentFlag;
 use super::setting_table::variable;
 use super::{PollSettings, SettingSources, SettingsError};
 use crate::job::cli::{OnSmokeFailure, PaceArgs, SmokeFlags, parse_value};
@@ -58,8 +59,12 @@ impl SettingSources<'_> {
             parse_value,
             file.on_smoke_failure,
         )?;
+        let runs = combine_runs(&pipelines, &projects, &environments)?;
+        let has_runs = !runs.is_empty();
+        DependentFlag::SmokeTimeout.reject_without_need(flags.smoke_timeout.is_some(), has_runs)?;
+        DependentFlag::OnSmokeFailure.reject_without_need(flags.on_smoke_failure.is_some(), has_runs)?;
         Ok(SmokeSettings {
-            runs: combine_runs(&pipelines, &projects, &environments)?,
+            runs,
             // A publish does not have the flags in `PaceArgs`, so `time_limit` applies.
             poll_settings: self.resolve_poll_settings(&PaceArgs::default(), time_limit)?,
             on_failure: on_failure.unwrap_or_default(),

@@ -660,6 +660,34 @@ fn smoke_settings_that_do_not_fit_send_nothing() {
 }
 
 #[test]
+fn flag_without_the_flag_that_it_needs_is_refused() {
+    let stage = SmokePlatform::with_statuses(&[]);
+    let call = || {
+        stage
+            .call()
+            .without("SLUICEGATE_SMOKE")
+            .without("SLUICEGATE_SMOKE_PROJECT")
+            .without("SLUICEGATE_SMOKE_ENVIRONMENT")
+    };
+    for (flag, value, needed_flag) in [
+        ("--smoke-timeout", "5", "--smoke"),
+        ("--on-smoke-failure", "keep", "--smoke"),
+        ("--require-review-engine", "any", "--require-review"),
+    ] {
+        let output = call().run(&["publish", "--dry-run", flag, value]).expect(2);
+        let reason = format!("{flag} has no effect without {needed_flag}");
+        output.saying(&[&reason, &format!("hint: pass {needed_flag} or set")]);
+    }
+    // A variable may be set for several commands.
+    call()
+        .variable("SLUICEGATE_SMOKE_TIMEOUT", "5")
+        .variable("SLUICEGATE_ON_SMOKE_FAILURE", "keep")
+        .variable("SLUICEGATE_REQUIRE_REVIEW_ENGINE", "any")
+        .run("publish --dry-run")
+        .expect(0);
+}
+
+#[test]
 fn dry_run_lists_smoke_runs_and_starts_none() {
     let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
     let output = stage.call().run("publish --dry-run").expect(0);

@@ -103,3 +103,15 @@ fn waiver_of_reported_finding_allows_the_reported_size() {
         "{waivers}"
     );
 }
+
+#[test]
+fn all_findings_and_those_of_a_report_together_are_refused() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "A", "B", "Done"]))]);
+    write_report(&world, &world);
+    let waivers = world.work().join(FILE);
+    let output = Call::new(&world.work()).run((ADD, "--all")).expect(2);
+    output.saying(&["--all", "--from"]);
+    assert!(!waivers.exists());
+    Call::new(&world.work()).run(ADD).expect(0);
+    assert!(waivers.exists());
+}
