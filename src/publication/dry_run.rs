@@ -16,6 +16,7 @@ use sluicegate_base::text::escape_line;
 use sluicegate_pipelines::interface::list_breaking_changes;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::HttpError;
+use sluicegate_reports::SummaryChanges;
 
 impl Publication<'_> {
     /// Prints what a publish of the plan would do, and writes the receipt. Returns the exit status of the publish, as
@@ -130,9 +131,11 @@ impl Publication<'_> {
             let lines: Vec<String> = refusals.chain(hint).collect();
             self.session.annotate_failure(&title, status, &lines.join("\n"));
         } else if let Some(reason) = &preview.skip_reason {
-            self.write_summary(&format!("Dry run: nothing to publish: {reason}"), plan, &[], None);
+            let title = format!("Dry run: nothing to publish: {reason}");
+            self.write_summary(&title, plan, &[], None, SummaryChanges::Omitted);
         } else {
-            self.write_summary(&format!("Dry run: would publish {name}"), plan, &[], None);
+            let changes = self.select_summary_changes(plan, true);
+            self.write_summary(&format!("Dry run: would publish {name}"), plan, &[], None, changes);
         }
     }
 

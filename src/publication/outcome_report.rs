@@ -1,7 +1,7 @@
 //! Reports the outcome of a publish.
 
 use super::smoke::SmokeResult;
-use super::{Publication, PublishComparison};
+use super::Publication;
 use crate::error::{Detail, Failure};
 use crate::exit::ExitStatus;
 use crate::job::cli::IfExists;
@@ -16,7 +16,7 @@ use crate::session::step_report::PUBLISH_FAILED;
 use sluicegate_base::text;
 use sluicegate_base::text::format_count;
 use sluicegate_platform::http::{ErrorKind, HttpError};
-use sluicegate_reports::render_publish_summary;
+use sluicegate_reports::{SummaryChanges, render_publish_summary};
 
 /// Prints the outcome of an upload: smoke runs that did not succeed, a success with its warnings, or the failure with a
 /// hint. Returns the exit status.
@@ -112,7 +112,9 @@ fn report_success(
         _ => format!("Published {name}"),
     };
     print_smoke_lines(publication, smoke)?;
-    publication.write_summary(&title, plan, &warnings, smoke);
+    let is_new = outcome.kind != OutcomeKind::AlreadyPublished;
+    let changes = publication.select_summary_changes(plan, is_new);
+    publication.write_summary(&title, plan, &warnings, smoke, changes);
     Ok(())
 }
 
@@ -144,7 +146,7 @@ pub(super) fn report_unchanged_version(
         return Ok(report_failed_smoke(publication, smoke));
     }
     print_smoke_lines(publication, smoke)?;
-    publication.write_summary(title, plan, &[], smoke);
+    publication.write_summary(title, plan, &[], smoke, SummaryChanges::Omitted);
     Ok(ExitStatus::Success)
 }
 
@@ -176,6 +178,29 @@ impl Publication<'_> {
         status.worse(signal_status)
     }
 
+    /// Selects what the step summary says about consumers. If no enabled version was compared, the versions before the
+    /// planned one tell whether it is the first. `is_new` is false if the version was published before this run; the
+    /// summary then has no statement about missing older versions, because this run published nothing.
+    pub(super) fn select_summary_changes(&self, plan: &Plan, is_new: bool) -> SummaryChanges<'_> {
+        let Some(comparison) = &self.comparison else {
+            return SummaryChanges::Omitted;
+        };
+        let compat = comparison.reported_changes();
+        if !compat.is_first() {
+            return SummaryChanges::Compared(compat);
+        }
+        if !is_new {
+            return SummaryChanges::Omitted;
+        }
+        let mut older_names = self.history.version_names();
+        older_names.remove(plan.version_name.as_str());
+        if older_names.is_empty() {
+            SummaryChanges::FirstVersion
+        } else {
+            SummaryChanges::OnlyDisabledVersions(self.history.newest_name())
+        }
+    }
+
     /// Writes the step summary of a publish or a dry run that did not fail: the version, and what changed for
     /// consumers. A summary that cannot be written is only a warning, because the publish does not depend on it.
     pub(super) fn write_summary(
@@ -184,6 +209,7 @@ impl Publication<'_> {
         plan: &Plan,
         warnings: &[String],
         smoke: Option<&SmokeResult>,
+        changes: SummaryChanges<'_>,
     ) {
         let files = format_count(plan.files.len(), "file");
         let commit = plan.commit_hash.as_str();
@@ -192,10 +218,9 @@ impl Publication<'_> {
         facts.extend(warnings.iter().map(|warning| ("warning", warning.as_str())));
         let smoke_lines = smoke.map(SmokeResult::describe_runs).unwrap_or_default();
         facts.extend(smoke_lines.iter().map(|line| ("result", line.as_str())));
-        let compat = self.comparison.as_ref().map(PublishComparison::reported_changes);
         if let Err(failure) = self
             .session
-            .append_summary(|| render_publish_summary(title, &facts, compat))
+            .append_summary(|| render_publish_summary(title, &facts, changes))
         {
             self.session.ui.warn_of_failure("", &failure);
         }

@@ -57,7 +57,9 @@ pub use report_context::{
     SourceLines, select_touched_lines,
 };
 pub use review_markdown::{MAX_SUMMARY_BYTES, render_comment};
-pub use run_summary::{render_failure_annotation, render_failure_summary, render_publish_summary};
+pub use run_summary::{
+    SummaryChanges, render_failure_annotation, render_failure_summary, render_publish_summary,
+};
 pub use sluicegate_pipelines::findings::Verdict;
 pub use unfinished_report::UnfinishedReport;
 

@@ -15,6 +15,10 @@ const MAX_NOTE_BYTES: usize = 64_000;
 /// Maximum length of a name or sentence, in characters.
 const MAX_TEXT_CHARS: usize = 500;
 
+/// The statement, without its period, that there was no version to compare with.
+pub(super) const NO_ENABLED_VERSION: &str =
+    "No older version is enabled, so the changes for consumers were not compared";
+
 /// Renders the release note of a version: a heading with the prefix and the name of the version, then the changes for
 /// consumers since an older version or commit.
 pub fn render_release_note(prefix: &str, version_name: &str, compat: &Compatibility) -> String {
@@ -96,7 +100,7 @@ fn describe_overall_change(compat: &Compatibility, old_name: &str) -> String {
         return format!("Only the ids of shared pipelines could be compared with {old_name}.");
     }
     if compat.is_first() {
-        return "This is the first version: there is no older version to compare with.".to_owned();
+        return format!("{NO_ENABLED_VERSION}.");
     }
     match compat.class {
         Some(ChangeClass::Breaking) => {
@@ -226,16 +230,16 @@ mod tests {
     }
 
     #[test]
-    fn first_version_has_note() {
-        let first = render_release_note(
+    fn note_without_enabled_older_version_claims_no_first_version() {
+        let note = render_release_note(
             "sales",
             "1.0.0",
             &Compatibility::new(ComparedVersion::default(), Vec::new()),
         );
-        insta::assert_snapshot!(first, @"
+        insta::assert_snapshot!(note, @"
         ## sales 1&#46;0.0
 
-        This is the first version: there is no older version to compare with.
+        No older version is enabled, so the changes for consumers were not compared.
         ");
     }
 

@@ -2,7 +2,7 @@
 
 use super::annotation::{Annotation, Level};
 use super::markdown::{escape, escape_prose, render_code};
-use super::release_note::render_consumer_changes;
+use super::release_note::{NO_ENABLED_VERSION, render_consumer_changes};
 use super::{AnnotationStyle, truncation};
 use sluicegate_pipelines::interface::Compatibility;
 use std::fmt::Write as _;
@@ -52,16 +52,42 @@ pub fn render_failure_summary(title: &str, is_undecided: bool, message: &str) ->
     page + "\n" + &steps
 }
 
+/// What the step summary of a publish says about the changes for consumers.
+#[derive(Debug, Clone, Copy)]
+pub enum SummaryChanges<'a> {
+    /// Nothing: the changes are unknown, or nothing was published.
+    Omitted,
+    /// The changes since an older version or commit.
+    Compared(&'a Compatibility),
+    /// No older version exists.
+    FirstVersion,
+    /// All older versions are disabled, and the newest has this name, if it is known.
+    OnlyDisabledVersions(Option<&'a str>),
+}
+
 /// Renders the step summary of a publish that succeeded or was only planned: facts about the version, then the changes
-/// for consumers if they are known.
-pub fn render_publish_summary(title: &str, facts: &[(&str, &str)], compat: Option<&Compatibility>) -> String {
+/// for consumers.
+pub fn render_publish_summary(title: &str, facts: &[(&str, &str)], changes: SummaryChanges<'_>) -> String {
     let mut page = format!("## ✅ {}\n\n", shorten_and_escape(title));
     for (name, value) in facts {
         let value = render_code(&truncation::truncate(value, LINE_LENGTH_LIMIT));
         let _ = writeln!(page, "- {}: {value}", escape(name));
     }
-    if let Some(compat) = compat {
-        let _ = write!(page, "\n{}", render_consumer_changes(compat));
+    match changes {
+        SummaryChanges::Omitted => {}
+        SummaryChanges::Compared(compat) => {
+            let _ = write!(page, "\n{}", render_consumer_changes(compat));
+        }
+        SummaryChanges::FirstVersion => {
+            page.push_str("\nThis is the first version: there is no older version to compare with.\n");
+        }
+        SummaryChanges::OnlyDisabledVersions(newest_name) => {
+            let suffix = newest_name.map(|name| {
+                let name = shorten_and_escape(name);
+                format!(" (newest disabled version: {name})")
+            });
+            let _ = writeln!(page, "\n{NO_ENABLED_VERSION}{}.", suffix.unwrap_or_default());
+        }
     }
     page + "\n"
 }

@@ -99,6 +99,29 @@ fn publish_on_github_writes_summary_with_changes_for_consumers() {
         "{}",
         second_run.summary
     );
+    assert!(
+        !second_run.summary.contains("require action") && !second_run.summary.contains("Breaking"),
+        "nothing was published, so there are no release notes: {}",
+        second_run.summary
+    );
+}
+
+#[test]
+fn summary_after_disabled_version_names_it_instead_of_claiming_first_version() {
+    let shop = Shop::new();
+    push_step(&shop, "publish --version-name 1.0.0").expect(0);
+    shop.call()
+        .run("artifacts disable 1.0.0 --prefix sales --force")
+        .expect(0);
+    shop.break_it();
+    let published = push_step(&shop, "publish --version-name 2.0.0").expect(0);
+    assert!(!published.summary.contains("first version"), "{}", published.summary);
+    let text = "No older version is enabled, so the changes for consumers were not compared (newest disabled version: \
+                1&#46;0.0).";
+    assert!(published.summary.contains(text), "{}", published.summary);
+    let rerun = push_step(&shop, "publish --version-name auto").expect(0);
+    assert!(rerun.summary.contains("Nothing published"), "{}", rerun.summary);
+    assert!(!rerun.summary.contains("older version"), "{}", rerun.summary);
 }
 
 #[test]
