@@ -28,7 +28,7 @@ pub(super) const fn run_noun(report: &Report) -> &'static str {
     }
 }
 
-/// Describes the result in one line: refused changes, then the numbers of findings, or of checks if there are no
+/// Describes the result in one line: refused changes, allowed breaking changes, then the numbers of findings, or of checks if there are no
 /// findings, then the number of unreviewed files. If a run passed without any file, says that no pipeline was selected.
 /// If a run failed without a refusal or finding, begins with that, so that the passed checks do not read as the cause.
 pub(super) fn describe_numbers(report: &Report) -> String {
@@ -37,6 +37,7 @@ pub(super) fn describe_numbers(report: &Report) -> String {
     if report.verdict == Verdict::Failed && parts.is_empty() && findings.is_none() {
         parts.push("no finding explains the failure".to_owned());
     }
+    parts.extend(describe_allowed_breaks(report));
     parts.extend(findings.or_else(|| describe_checks(report)));
     if parts.is_empty() && report.verdict == Verdict::Passed && has_no_files(&report.count_results()) {
         return "no pipeline was selected".to_owned();
@@ -46,6 +47,18 @@ pub(super) fn describe_numbers(report: &Report) -> String {
         parts.push(format!("{} not reviewed", format_count(unreviewed_count, "file")));
     }
     parts.join("; ")
+}
+
+/// Describes the breaking changes for consumers that do not fail the gate; `None` if there are none.
+fn describe_allowed_breaks(report: &Report) -> Option<String> {
+    let compat = report.compat.as_ref().filter(|compat| !compat.refused)?;
+    let break_count = compat.breaking_changes().count();
+    (break_count > 0).then(|| {
+        format!(
+            "{} for consumers (allowed)",
+            format_count(break_count, "breaking change")
+        )
+    })
 }
 
 /// Describes the numbers of findings, such as `29 new errors, 12 new warnings (16 known, 5 fixed)`; `None` if there are
@@ -406,6 +419,20 @@ mod tests {
     fn headline_has_numbers() {
         insta::assert_snapshot!(render_headline(&sample::report()), @"Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed");
         insta::assert_snapshot!(render_headline(&sample::empty(Verdict::Passed)), @"Review passed: no pipeline was selected");
+    }
+
+    #[test]
+    fn headline_names_allowed_breaks_unless_they_are_refused() {
+        use sluicegate_pipelines::interface::{
+            ComparedVersion, Compatibility, InterfaceChange, InterfaceChangeKind,
+        };
+        let mut report = sample::empty(Verdict::Passed);
+        let removal = InterfaceChange::for_kind(InterfaceChangeKind::PipelineRemoved, "a");
+        report.compat = Some(Compatibility::new(ComparedVersion::default(), vec![removal]));
+        insta::assert_snapshot!(render_headline(&report), @"Review passed: 1 breaking change for consumers (allowed)");
+        let addition = InterfaceChange::for_kind(InterfaceChangeKind::PipelineAdded, "a");
+        report.compat = Some(Compatibility::new(ComparedVersion::default(), vec![addition]));
+        insta::assert_snapshot!(render_headline(&report), @"Review passed: no pipeline was selected");
     }
 
     #[test]
