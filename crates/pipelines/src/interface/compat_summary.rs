@@ -62,22 +62,55 @@ pub fn describe_new_pipelines(compat: &Compatibility) -> Option<String> {
     (!ids.is_empty()).then(|| format!("{description}: {}", List::with_limit(&ids, MAX_LISTED_IDS)))
 }
 
+/// Returns the number of changes of each kind that do not affect consumers, such as `1 description changed, no effect
+/// on consumers`.
+fn summarize_neutral_changes(kinds: &[InterfaceChangeKind]) -> String {
+    let nouns: Vec<&str> = kinds
+        .iter()
+        .map(|kind| match kind {
+            InterfaceChangeKind::DescriptionChanged | InterfaceChangeKind::ParameterDescriptionChanged => {
+                "description"
+            }
+            InterfaceChangeKind::DefaultChanged => "default",
+            InterfaceChangeKind::NameChanged => "name",
+            InterfaceChangeKind::PathChanged => "path",
+            _ => "detail",
+        })
+        .collect();
+    let counts: Vec<String> = ["default", "description", "name", "path", "detail"]
+        .into_iter()
+        .map(|noun| (nouns.iter().filter(|other| **other == noun).count(), noun))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, noun)| format_count(count, noun))
+        .collect();
+    // A changed default is used by consumers that do not set the parameter.
+    let effect = if nouns.contains(&"default") {
+        "no action required of consumers"
+    } else {
+        "no effect on consumers"
+    };
+    format!("{} changed, {effect}", counts.join(" and "))
+}
+
 /// Returns the number of changes of each class, on one line, such as `1 break, 2 additions`. Adds a remark if only the
 /// ids were compared, because the parameters may have changed, too, and if the changed files could not be listed.
 pub fn summarize_changes(compat: &Compatibility) -> String {
     let parts: Vec<String> = [
         (ChangeClass::Breaking, "break"),
         (ChangeClass::Addition, "addition"),
-        (ChangeClass::Note, "note"),
+        (ChangeClass::Note, "change"),
         (ChangeClass::Content, "other change"),
     ]
     .into_iter()
-    .map(|(class, noun)| {
+    .filter_map(|(class, noun)| {
         let changes = compat.changes.iter().filter(|change| change.class == class);
-        (changes.count(), noun)
+        let kinds: Vec<_> = changes.map(|change| change.kind).collect();
+        match (class, kinds.as_slice()) {
+            (_, []) => None,
+            (ChangeClass::Note, _) => Some(summarize_neutral_changes(&kinds)),
+            _ => Some(format_count(kinds.len(), noun)),
+        }
     })
-    .filter(|(change_count, _)| *change_count > 0)
-    .map(|(change_count, noun)| format_count(change_count, noun))
     .collect();
     let counts = parts.join(", ");
     match (parts.is_empty(), compat.ids_only) {
