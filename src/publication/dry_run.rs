@@ -12,7 +12,7 @@ use crate::session::CommandResult;
 use crate::session::response_output::format_json;
 use crate::session::step_report::PUBLISH_FAILED;
 use serde_json::{Value, json};
-use sluicegate_base::text::escape_line;
+use sluicegate_base::text::{escape_line, format_count};
 use sluicegate_pipelines::interface::list_breaking_changes;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::HttpError;
@@ -121,6 +121,7 @@ impl Publication<'_> {
     /// Writes the step summary of a dry run. If the publish would fail, reports the reasons as an annotation instead.
     fn summarize_dry_run(&self, plan: &Plan, preview: &Preview, status: ExitStatus) {
         let name = plan.describe_version();
+        let files = format_count(plan.files.len(), "file");
         if status != ExitStatus::Success {
             let title = format!("{PUBLISH_FAILED}: {name} (dry run)");
             let refusals = preview.refusals.iter().map(|refusal| escape_line(refusal));
@@ -132,10 +133,11 @@ impl Publication<'_> {
             self.session.annotate_failure(&title, status, &lines.join("\n"));
         } else if let Some(reason) = &preview.skip_reason {
             let title = format!("Dry run: nothing to publish: {reason}");
-            self.write_summary(&title, plan, &[], None, SummaryChanges::Omitted);
+            self.write_summary(&title, plan, &files, &[], None, SummaryChanges::Omitted);
         } else {
             let changes = self.select_summary_changes(plan, true);
-            self.write_summary(&format!("Dry run: would publish {name}"), plan, &[], None, changes);
+            let title = format!("Dry run: would publish {name}");
+            self.write_summary(&title, plan, &files, &[], None, changes);
         }
     }
 
@@ -153,7 +155,7 @@ impl Publication<'_> {
     pub(super) fn report_plan_error(&self, error: PublishError) -> CommandResult {
         if self.settings.json {
             let refusals: Vec<Value> = match &error {
-                PublishError::Incomplete(problems) => problems
+                PublishError::Incomplete(problems) | PublishError::UndeclaredParameters(problems) => problems
                     .iter()
                     .map(|problem| json!({ "what": problem.description, "path": problem.path, "line": problem.line, "component": problem.component }))
                     .collect(),

@@ -14,7 +14,7 @@ use crate::session::failure_conversion::http_exit_status;
 use crate::session::signals::describe_end;
 use crate::session::step_report::PUBLISH_FAILED;
 use sluicegate_base::text;
-use sluicegate_base::text::format_count;
+use sluicegate_base::text::{format_count, format_number};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use sluicegate_reports::{SummaryChanges, render_publish_summary};
 
@@ -99,7 +99,7 @@ fn report_success(
         "published"
     };
     let name = plan.describe_version();
-    let files = format_count(plan.files.len(), "file");
+    let files = describe_published_files(plan, outcome);
     publication
         .print_result(&(text::escape_line(&format!("{word} {name}: {files}{check_suffix}")) + "\n"))?;
     let title = match outcome.kind {
@@ -114,8 +114,21 @@ fn report_success(
     print_smoke_lines(publication, smoke)?;
     let is_new = outcome.kind != OutcomeKind::AlreadyPublished;
     let changes = publication.select_summary_changes(plan, is_new);
-    publication.write_summary(&title, plan, &warnings, smoke, changes);
+    publication.write_summary(&title, plan, &files, &warnings, smoke, changes);
     Ok(())
+}
+
+/// Describes the number of published files, without those that the platform ignored.
+fn describe_published_files(plan: &Plan, outcome: &publish::Outcome) -> String {
+    let files = format_count(plan.files.len(), "file");
+    match outcome.ignored_resources.len() {
+        0 => files,
+        ignored_count => format!(
+            "{} of {files} (the platform ignored {})",
+            format_number(plan.files.len().saturating_sub(ignored_count)),
+            format_number(ignored_count)
+        ),
+    }
 }
 
 /// Reports smoke runs that did not succeed, and returns their exit status.
@@ -146,7 +159,8 @@ pub(super) fn report_unchanged_version(
         return Ok(report_failed_smoke(publication, smoke));
     }
     print_smoke_lines(publication, smoke)?;
-    publication.write_summary(title, plan, &[], smoke, SummaryChanges::Omitted);
+    let files = format_count(plan.files.len(), "file");
+    publication.write_summary(title, plan, &files, &[], smoke, SummaryChanges::Omitted);
     Ok(ExitStatus::Success)
 }
 
@@ -207,13 +221,13 @@ impl Publication<'_> {
         &self,
         title: &str,
         plan: &Plan,
+        files: &str,
         warnings: &[String],
         smoke: Option<&SmokeResult>,
         changes: SummaryChanges<'_>,
     ) {
-        let files = format_count(plan.files.len(), "file");
         let commit = plan.commit_hash.as_str();
-        let mut facts = vec![("commit", commit), ("files", files.as_str())];
+        let mut facts = vec![("commit", commit), ("files", files)];
         facts.extend(plan.branch.as_deref().map(|branch| ("branch", branch)));
         facts.extend(warnings.iter().map(|warning| ("warning", warning.as_str())));
         let smoke_lines = smoke.map(SmokeResult::describe_runs).unwrap_or_default();

@@ -33,6 +33,8 @@ pub(super) struct ClosureInput<'a> {
 
 pub(super) struct ClosureContents {
     pub problems: Vec<SharedPipelineProblem>,
+    /// The number of problems that are parameters without a variable.
+    pub undeclared_count: usize,
     pub warnings: Vec<Warning>,
     pub scripts: BTreeMap<String, SnapshotFile>,
     pub sent_pipelines: BTreeMap<String, PipelineFile>,
@@ -70,12 +72,10 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
         warnings: Vec::new(),
     };
     check.record_entry_problems()?;
-    check
-        .problems
-        .extend(offered_parameters::check_offered_parameters(
-            input.shared_file,
-            &input.sent_pipelines,
-        ));
+    let undeclared_parameters =
+        offered_parameters::check_offered_parameters(input.shared_file, &input.sent_pipelines);
+    let undeclared_count = undeclared_parameters.len();
+    check.problems.extend(undeclared_parameters);
     for (path, file) in &input.sent_pipelines {
         check.record_pipeline_problems(path, file, needed_paths.contains(path));
     }
@@ -94,6 +94,7 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
     });
     Ok(ClosureContents {
         problems,
+        undeclared_count,
         warnings,
         scripts: sent_scripts.collect(),
         sent_pipelines: input.sent_pipelines,

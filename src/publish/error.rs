@@ -48,6 +48,9 @@ pub enum PublishError {
     /// Files that a shared pipeline needs would not be published.
     #[error("the shared pipelines would be incomplete:")]
     Incomplete(Vec<SharedPipelineProblem>),
+    /// The shared-pipelines file declares parameters that are not variables of their pipelines.
+    #[error("cannot publish: the shared-pipelines file declares parameters that are not variables:{}", format_list(.0))]
+    UndeclaredParameters(Vec<SharedPipelineProblem>),
     /// Files whose content does not match their name, with the defect of the first file.
     #[error("files whose content does not match their name are not published:")]
     Unusable {
@@ -176,6 +179,9 @@ impl PublishError {
             Self::BadSharedFile { .. } => "correct the shared-pipelines file and commit it",
             Self::Incomplete(_) => {
                 "commit the missing files, correct the names, or adjust --include and --exclude"
+            }
+            Self::UndeclaredParameters(_) => {
+                "add each variable to its pipeline, or remove the parameter from the shared-pipelines file, and commit"
             }
             Self::Unusable { defect, .. } => defect.help(),
             Self::Symlinks(_) => {

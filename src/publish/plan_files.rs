@@ -43,6 +43,9 @@ pub fn build_plan(
         shared_file: &shared_file,
         sent_pipelines,
     })?;
+    if !closure.problems.is_empty() && closure.problems.len() == closure.undeclared_count {
+        return Err(PublishError::UndeclaredParameters(closure.problems));
+    }
     if !closure.problems.is_empty() {
         return Err(PublishError::Incomplete(closure.problems));
     }

@@ -18,6 +18,9 @@ use sluicegate_base::text::shorten_name;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// The end of the message about a problem that `publish` never accepts, even if the review passes.
+const PUBLISH_FAILURE: &str = "; publishing fails until this is corrected";
+
 /// Reports that a change removed the shared-pipelines file at this path; `None` if the check is off.
 pub fn report_removed_shared_file(path: &str, levels: CheckLevels) -> Option<FileResults> {
     let text = "the change removes the shared-pipelines file, and publishing will fail without it";
@@ -211,7 +214,7 @@ impl Project<'_> {
                 continue;
             }
             for parameter in entry.undeclared_parameters(facts) {
-                let text = describe_undeclared_parameter(entry, parameter);
+                let text = describe_undeclared_parameter(entry, parameter) + PUBLISH_FAILURE;
                 problems.push(build_shared_file_problem(
                     parameter.position.line,
                     subject.clone(),
