@@ -207,9 +207,10 @@ impl Evaluation {
         excluded_files.sort();
         let mut files = self.run_findings.files;
         merge_results(&mut files, self.run_findings.project_files);
+        let verdict = decide_verdict(&self.causes);
         Report {
             engine,
-            verdict: decide_verdict(&self.causes),
+            verdict,
             context,
             files,
             excluded_files,
@@ -227,7 +228,7 @@ impl Evaluation {
             notes: self.notes,
             reasons: self.reasons,
             limits: self.limits,
-            next_steps: self.failed_requests.list_next_steps(),
+            next_steps: self.failed_requests.list_next_steps(verdict),
             missing_rules_hint: None,
             rules_file_errors: Vec::new(),
             fixed_count: self

@@ -38,6 +38,7 @@ mod sentences;
 pub mod terminal;
 mod truncation;
 mod unfinished_report;
+mod unreviewed_count;
 mod view;
 
 pub use azure_build::AzureBuild;
@@ -245,7 +246,10 @@ pub fn list_review_outputs(report: &Report) -> Vec<(&'static str, String)> {
     let optional_number = |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
     vec![
         ("verdict", report.verdict.to_string()),
-        ("reviewed", report.reviewed_files().count().to_string()),
+        (
+            "reviewed",
+            unreviewed_count::count_reviewed_files(report).to_string(),
+        ),
         ("errors", totals.errors.to_string()),
         ("warnings", totals.warnings.to_string()),
         ("not-evaluated", totals.not_evaluated.to_string()),

@@ -1,5 +1,6 @@
 //! The sentences that all report formats share.
 
+use super::unreviewed_count::{add_gaps, add_local_count, omits_passed_checks};
 use sluicegate_base::text::{List, format_count, format_number};
 use sluicegate_pipelines::findings::{
     Engine, FailOn, GateChange, GateFault, Report, ResultCounts, RuleResult, Status, Verdict,
@@ -38,15 +39,12 @@ pub(super) fn describe_numbers(report: &Report) -> String {
         parts.push("no finding explains the failure".to_owned());
     }
     parts.extend(describe_allowed_breaks(report));
+    let has_findings = findings.is_some();
     parts.extend(findings.or_else(|| describe_checks(report)));
     if parts.is_empty() && report.verdict == Verdict::Passed && has_no_files(&report.count_results()) {
         return "no pipeline was selected".to_owned();
     }
-    let unreviewed_count = report.unreviewed_files.len();
-    if unreviewed_count > 0 {
-        parts.push(format!("{} not reviewed", format_count(unreviewed_count, "file")));
-    }
-    parts.join("; ")
+    add_gaps(report, parts, has_findings).join("; ")
 }
 
 /// Describes the breaking changes for consumers that do not fail the gate; `None` if there are none.
@@ -76,8 +74,11 @@ fn describe_findings(report: &Report) -> Option<String> {
         counted_parts.push(describe_unevaluated_results(report, totals.not_evaluated));
     }
     let mut other_parts = Vec::new();
+    let known_count = totals.known.unwrap_or_default();
+    // If there are too many known findings, the refusal has their number.
+    let is_limit_exceeded = report.find_exceeded_limit().is_some();
     for (number, label) in [
-        (totals.known.unwrap_or_default(), "known"),
+        (if is_limit_exceeded { 0 } else { known_count }, "known"),
         (totals.waived, "waived"),
         (totals.fixed.unwrap_or_default(), "fixed"),
     ] {
@@ -85,7 +86,7 @@ fn describe_findings(report: &Report) -> Option<String> {
             other_parts.push(format!("{} {label}", format_number(number)));
         }
     }
-    if counted_parts.is_empty() && other_parts.is_empty() {
+    if counted_parts.is_empty() && other_parts.is_empty() && !is_limit_exceeded {
         return None;
     }
     let mut description = if counted_parts.is_empty() {
@@ -139,9 +140,12 @@ fn describe_checks(report: &Report) -> Option<String> {
 }
 
 /// Describes the passed checks and the excluded files in one line; `None` if there are none to add to the headline. The
-/// checks are omitted if there are no findings, because the headline then has them.
+/// checks are omitted if the headline has them, that is, if there are no findings.
 pub(super) fn describe_scope(report: &Report) -> Option<String> {
-    let checks = describe_checks(report).filter(|_| describe_findings(report).is_some());
+    let has_other_headline = describe_findings(report).is_some() || omits_passed_checks(report);
+    let checks = describe_checks(report)
+        .filter(|_| has_other_headline)
+        .map(|checks| add_local_count(report, checks));
     let excluded_files = (!report.excluded_files.is_empty())
         .then(|| format!("{} excluded", format_count(report.excluded_files.len(), "file")));
     let parts: Vec<String> = checks.into_iter().chain(excluded_files).collect();
@@ -162,13 +166,12 @@ fn list_refusals(report: &Report) -> Vec<String> {
             )
         });
     let gate_change = report.gate_refused.then(|| "gate change not allowed".to_owned());
-    let exceeded_limit = report
-        .context
-        .max_known
-        .filter(|_| report.check_known_limit().is_some());
-    let known_findings = exceeded_limit.map(|max_known| match max_known {
-        0 => "known findings not allowed".to_owned(),
-        _ => format!("more than {}", format_count(max_known, "known finding")),
+    let known_findings = report.find_exceeded_limit().map(|(known_count, max_known)| {
+        let known_findings = format_count(known_count, "known finding");
+        format!(
+            "{known_findings}, {} allowed (--max-known)",
+            format_number(max_known)
+        )
     });
     let gate_faults = report.gate_faults.iter().map(|fault| match fault {
         GateFault::UnusableFile => "a gate configuration file cannot be used".to_owned(),

@@ -5,6 +5,7 @@ use crate::exit::ExitStatus;
 use crate::gate::{BatchError, BatchResponse};
 use crate::session::Session;
 use crate::session::failure_conversion::http_exit_status;
+use sluicegate_pipelines::findings::Verdict;
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::collections::BTreeSet;
 use std::mem;
@@ -17,6 +18,8 @@ pub(crate) struct FailedRequests {
     refusal_status: Option<ExitStatus>,
     /// What to do about the failures that do not pass by themselves.
     next_steps: BTreeSet<String>,
+    /// What to do about an unavailable platform, which may respond later without any change to the job.
+    outage_steps: BTreeSet<String>,
     /// The hint of the first request for something that the platform did not find.
     not_found_hint: Option<String>,
     /// The files that got no response, or were too large for one.
@@ -57,10 +60,12 @@ impl FailedRequests {
         if error.kind() == ErrorKind::NotFound && self.not_found_hint.is_none() {
             self.not_found_hint = Some(hint.clone());
         }
-        // An unavailable platform may respond later without any change to the job, so this needs no step of its own.
-        if !error.is_unavailable() {
-            self.next_steps.insert(hint.clone());
-        }
+        let steps = if error.is_unavailable() {
+            &mut self.outage_steps
+        } else {
+            &mut self.next_steps
+        };
+        steps.insert(hint.clone());
         let failure = Failure::from(error.clone()).with_hint(hint);
         self.failures.push((cause, failure));
     }
@@ -95,10 +100,11 @@ impl FailedRequests {
         Some(&self.files_without_response).filter(|files| !files.is_empty() && !is_refused)
     }
 
-    /// Returns what to do about the failures, each instruction once. Failures that may pass by themselves need no
-    /// instruction of their own.
-    pub(crate) fn list_next_steps(&self) -> Vec<String> {
-        self.next_steps.iter().cloned().collect()
+    /// Returns what to do about the failures, each instruction once. If the run passes, a failure that may pass by
+    /// itself needs no instruction.
+    pub(crate) fn list_next_steps(&self, verdict: Verdict) -> Vec<String> {
+        let outage_steps = self.outage_steps.iter().filter(|_| verdict != Verdict::Passed);
+        self.next_steps.iter().chain(outage_steps).cloned().collect()
     }
 
     /// Returns the exit status of a run that would otherwise end with `status`. Refused requests are an error of the

@@ -708,14 +708,14 @@ fn verdict_line_names_the_exceeded_limit_of_known_findings() {
     let output = check("1").expect(1);
     for text in [&output.out, &output.err] {
         assert!(
-            text.contains("Check failed: more than 1 known finding; no new findings"),
+            text.contains("Check failed: 2 known findings, 1 allowed (--max-known); no new findings\n"),
             "{}",
             output.all()
         );
     }
     check("0")
         .expect(1)
-        .saying(&["Check failed: known findings not allowed; no new findings"]);
+        .saying(&["Check failed: 2 known findings, 0 allowed (--max-known); no new findings\n"]);
     let output = check("2").expect(0);
     // Known findings do not have the mark of errors, which fail the gate.
     assert!(output.out.contains("- ⚪ "), "{}", output.all());

@@ -610,6 +610,7 @@ fn merged_shards_equal_whole_review() {
     let output = report.run(&["report", parts[0], parts[2]]).expect(3);
     for text in [
         "The report of a shard is missing: 2/3.",
+        ": shard 2/3 is missing; ",
         "hint: run the review for each missing shard with --shard",
     ] {
         assert!(output.out.contains(text), "{text}: {}", output.out);

@@ -362,3 +362,80 @@ fn batches_without_response_are_split_a_limited_number_of_times() {
     assert!(unreviewed.contains("p158.orch.yaml"), "{unreviewed}");
     assert!(!unreviewed.contains("p000.orch.yaml"), "{unreviewed}");
 }
+
+/// Runs a review with several outputs. Returns its log, and the texts of the outputs in the order Markdown, JUnit, step
+/// outputs.
+fn review_with_outputs(world: &World, call: Call, code: i32) -> (String, [String; 3]) {
+    let outputs = world.work().join("outputs");
+    let log = call
+        .variable("GITHUB_OUTPUT", outputs.display().to_string())
+        .run("review --report markdown=r.md --report junit=r.xml")
+        .expect(code)
+        .all();
+    let texts = ["r.md", "r.xml", "outputs"].map(|name| world.read_text(name));
+    std::fs::remove_file(outputs).unwrap();
+    (log, texts)
+}
+
+#[test]
+fn pipeline_without_response_is_unreviewed_in_headline_and_outputs() {
+    let world = change(&[(BAD, &good_pipeline())]);
+    let platform = Platform::new();
+    platform.is_down();
+    let (log, [page, junit, outputs]) = review_with_outputs(&world, platform.call(&world), 3);
+    let headline = "Review undecided: the platform did not review 1 file; the local check found no error\n";
+    for text in [&log, &page] {
+        assert!(text.contains(headline), "{text}");
+    }
+    assert!(page.contains("passed in 1 pipeline (checked locally)"), "{page}");
+    // Each format has the hint of the failed request.
+    for text in [&log, &page, &junit] {
+        assert!(
+            text.contains("try again later: the platform has a problem"),
+            "{text}"
+        );
+    }
+    let reviewed_count = |outputs: &str| {
+        let mut lines = outputs.lines().skip_while(|line| !line.starts_with("reviewed"));
+        lines.nth(1).map(str::to_owned)
+    };
+    assert_eq!(reviewed_count(&outputs).as_deref(), Some("0"), "{outputs}");
+    let names = "name=\"poison: component-naming-convention\"";
+    let suite = "<testsuite id=\"1\" name=\"poison.orch.yaml\"";
+    assert!(junit.contains(names) && junit.contains(suite), "{junit}");
+    assert!(
+        junit.contains("name=\"poison: unreviewed\"") && !junit.contains("yaml (2)"),
+        "{junit}"
+    );
+
+    // A reviewed pipeline has the same suite and cases.
+    let reviewing_platform = Platform::new();
+    reviewing_platform.reviews(respond_for_each("PASSED", passed_results()));
+    let (log, [page, junit, outputs]) = review_with_outputs(&world, reviewing_platform.call(&world), 0);
+    assert!(
+        log.contains("Review passed: ") && !page.contains("To do"),
+        "{log}{page}"
+    );
+    assert_eq!(reviewed_count(&outputs).as_deref(), Some("1"), "{outputs}");
+    assert!(
+        junit.contains("name=\"poison: ") && junit.contains("name=\"poison.orch.yaml\""),
+        "{junit}"
+    );
+}
+
+#[test]
+fn local_finding_without_response_has_its_origin_and_one_retry_line() {
+    let world = change(&[(BAD, &orchestration_text(&["Start", "bad name", "Done"]))]);
+    let call = Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "1");
+    let (log, [page, ..]) = review_with_outputs(&world, call, 1);
+    let headline = "Review failed: 1 error (local check; 1 file not reviewed by the platform)";
+    for text in [&log, &page] {
+        assert!(text.contains(headline), "{text}");
+    }
+    assert!(page.contains("To do: check the base URL"), "{page}");
+    assert_eq!(log.matches("retrying in").count(), 1, "{log}");
+    assert!(
+        log.contains("cannot connect to http://127.0.0.1:9: connection refused; retrying in"),
+        "{log}"
+    );
+}

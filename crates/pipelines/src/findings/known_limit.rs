@@ -30,9 +30,16 @@ impl Report {
     /// Returns a message if there are more known findings than the limit (`--max-known`) allows. Returns `None` without
     /// a limit, or if the report was not compared with a base.
     pub fn check_known_limit(&self) -> Option<String> {
+        let (known_count, max_known) = self.find_exceeded_limit()?;
+        Some(describe_too_many_known(known_count, max_known))
+    }
+
+    /// Returns the number of known findings and the limit (`--max-known`) if there are more than it allows. Returns
+    /// `None` without a limit, or if the report was not compared with a base.
+    pub fn find_exceeded_limit(&self) -> Option<(usize, usize)> {
         // The limit is read first: without a limit, the findings need not be counted.
         let (max_known, known_count) = (self.context.max_known?, self.finding_totals().known?);
-        (known_count > max_known).then(|| describe_too_many_known(known_count, max_known))
+        (known_count > max_known).then_some((known_count, max_known))
     }
 
     /// Returns the note that the number of known findings is above or below the limit. Returns `None` if it equals the

@@ -29,8 +29,18 @@ pub fn describe_missing_shards(shards: &[Shard]) -> Option<String> {
 impl Report {
     /// Returns whether the report was merged although reports of some shards were missing. Recognizes this by the note.
     pub fn has_missing_shards(&self) -> bool {
-        let mut reasons = self.reasons.iter();
-        reasons.any(|reason| reason.starts_with(NOTE_START) || reason.starts_with(NOTE_START_FOR_ONE))
+        self.describe_missing_shards().is_some()
+    }
+
+    /// Describes the missing shards for a headline: `shard 2/3 is missing`. Returns `None` if no shard is missing.
+    pub fn describe_missing_shards(&self) -> Option<String> {
+        self.reasons.iter().find_map(|reason| {
+            if let Some(shard) = reason.strip_prefix(NOTE_START_FOR_ONE) {
+                return Some(format!("shard {shard} is missing"));
+            }
+            let shards = reason.strip_prefix(NOTE_START)?;
+            Some(format!("shards {shards} are missing"))
+        })
     }
 }
 

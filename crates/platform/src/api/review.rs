@@ -116,16 +116,7 @@ impl Platform {
         request: &ReviewRequest,
         fields: &ReviewFields,
     ) -> Result<ReviewResponse, HttpError> {
-        let url = self.client.url(&["projects", &project.to_string(), "reviews"])?;
-        let body = request.to_json(fields);
-        let call = Request::new(Method::POST, url, Repeat::Safe)
-            .read_only()
-            .header(
-                AGENT_VERSION,
-                to_header_value(agent_version).map_err(|error| agent_version_error(&error))?,
-            )
-            .json(&body)
-            .with_timeout_retries(1);
+        let call = self.build_review_call(project, agent_version, request, fields)?;
         let response = self
             .client
             .send(&call)
@@ -139,6 +130,23 @@ impl Platform {
             review.message = Some(response.message_text());
         }
         Ok(review)
+    }
+
+    /// Builds the HTTP request for a review.
+    fn build_review_call(
+        &self,
+        project: Uuid,
+        agent_version: &str,
+        request: &ReviewRequest,
+        fields: &ReviewFields,
+    ) -> Result<Request, HttpError> {
+        let url = self.client.url(&["projects", &project.to_string(), "reviews"])?;
+        let agent_version = to_header_value(agent_version).map_err(|error| agent_version_error(&error))?;
+        Ok(Request::new(Method::POST, url, Repeat::Safe)
+            .read_only()
+            .header(AGENT_VERSION, agent_version)
+            .json(&request.to_json(fields))
+            .with_timeout_retries(1))
     }
 
     /// Checks whether the platform accepts these fields of a review request, by requesting the review of a commit that
@@ -160,12 +168,17 @@ impl Platform {
     /// Sends two requests that do not depend on the reviewed files: the review of a commit that exists in no
     /// repository, and the list of projects. Returns whether the platform has responded to any request so far. If it
     /// has, the platform is available, and a review without a response may have failed because of its own files.
+    /// Retries of these requests are not reported, because the user did not ask for them.
     pub async fn send_probe(&self, project: Uuid, agent_version: &str, fields: &ReviewFields) -> bool {
         let request = ReviewRequest::for_missing_commit();
-        let review = self.review(project, agent_version, &request, fields);
+        let review = async {
+            let call = self.build_review_call(project, agent_version, &request, fields)?;
+            self.client.send(&call.probe()).await
+        };
         let projects = async {
             let url = self.client.url(&["projects"])?;
-            self.client.send(&Request::get(url).with_timeout_retries(1)).await
+            let call = Request::get(url).with_timeout_retries(1);
+            self.client.send(&call.probe()).await
         };
         // The results are not needed, because the observer records every response with a status below 500.
         let _ = futures_util::join!(review, projects);

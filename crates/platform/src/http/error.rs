@@ -312,14 +312,33 @@ impl HttpError {
     }
 }
 
+/// The beginning of the message that there is no connection.
+pub(super) const NO_CONNECTION: &str = "cannot connect: ";
+
 /// The failure without the server's message: the reason for a retry.
-pub(super) struct RetryReason<'a>(pub(super) &'a HttpError);
+pub(super) struct RetryReason<'a> {
+    error: &'a HttpError,
+    url: &'a Url,
+}
+
+impl<'a> RetryReason<'a> {
+    /// Creates the reason for a retry of the request to `url`.
+    pub(super) const fn new(error: &'a HttpError, url: &'a Url) -> Self {
+        Self { error, url }
+    }
+}
 
 impl fmt::Display for RetryReason<'_> {
     /// Writes the request and the status of the response. Without a response, and if the status is a success, also
-    /// writes the beginning of the reason.
+    /// writes the beginning of the reason. Without a connection, names only the server, because the reason is the same
+    /// for all of its requests.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let error = &*self.0.0;
+        let error = &*self.error.0;
+        if let Some(reason) = error.message.text.strip_prefix(NO_CONNECTION) {
+            let server = self.url.origin().ascii_serialization();
+            let reason = server_text::truncate(reason, server_text::MAX_REASON_LENGTH);
+            return write!(f, "cannot connect to {server}: {reason}");
+        }
         f.write_str(&error.subject)?;
         if let Some(status) = error.status {
             write!(f, ": {}", status_line(status))?;

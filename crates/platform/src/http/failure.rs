@@ -1,7 +1,7 @@
 //! Classifies failed exchanges. The type of a reqwest error says little, so the causes behind it are examined.
 
 use super::ErrorKind;
-use super::error::{HttpError, RetryRule, status_line};
+use super::error::{HttpError, NO_CONNECTION, RetryRule, status_line};
 use super::tls::CaFile;
 use jiff::Timestamp;
 use reqwest::{StatusCode, Url};
@@ -20,7 +20,7 @@ pub(super) fn failure_before_response(error: reqwest::Error, ca_cert: Option<&Ca
     if error.is_connect() {
         return HttpError::new(
             ErrorKind::Unreachable,
-            format!("cannot connect: {}", join_causes(&error)),
+            format!("{NO_CONNECTION}{}", describe_connect_failure(&error)),
         )
         .with_retry_rule(RetryRule::Always);
     }
@@ -256,6 +256,18 @@ fn find_cause<T>(error: &dyn Error, examine: &impl Fn(&(dyn Error + 'static)) ->
 /// own text if it has no cause.
 fn join_causes(error: &reqwest::Error) -> String {
     error.source().map_or_else(|| error.to_string(), join_error_texts)
+}
+
+/// Describes why there is no connection: `connection refused`, or else the texts of all causes.
+fn describe_connect_failure(error: &reqwest::Error) -> String {
+    let is_refused = find_cause(error, &|cause| {
+        let io = cause.downcast_ref::<io::Error>()?;
+        (io.kind() == io::ErrorKind::ConnectionRefused).then_some(())
+    });
+    match is_refused {
+        Some(()) => "connection refused".to_owned(),
+        None => join_causes(error),
+    }
 }
 
 /// Joins the texts of an error and its causes, without texts that only repeat another one.

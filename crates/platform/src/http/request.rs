@@ -27,6 +27,8 @@ pub struct Request {
     pub(super) repeat: Repeat,
     pub(super) success: Success,
     pub(super) is_read_only: bool,
+    /// True if retries of the request are logged, but not reported to the user.
+    pub(super) is_probe: bool,
     pub(super) timeout_retries: u32,
     pub(super) secret: Option<SecretString>,
     show_query: bool,
@@ -37,6 +39,7 @@ impl Request {
     pub fn new(method: Method, url: Url, repeat: Repeat) -> Self {
         Self {
             is_read_only: method == Method::GET,
+            is_probe: false,
             method,
             url,
             headers: HeaderMap::new(),
@@ -58,6 +61,13 @@ impl Request {
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.is_read_only = true;
+        self
+    }
+
+    /// Marks the request as a probe: it only shows whether the server responds, so its retries are not reported.
+    #[must_use]
+    pub fn probe(mut self) -> Self {
+        self.is_probe = true;
         self
     }
 

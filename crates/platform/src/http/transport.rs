@@ -162,13 +162,18 @@ impl Transport {
                 return Err(error.with_excessive_delay(self.delays.max_requested));
             }
             let delay = self.delays.delay_before(tries - 1, requested_delay);
-            self.observer.report(&format!(
+            let report = format!(
                 "{}; retrying in {:.1} s (attempt {} of {})",
-                RetryReason(&error),
+                RetryReason::new(&error, &request.url),
                 delay.as_secs_f64(),
                 tries + 1,
                 self.retries + 1
-            ));
+            );
+            if request.is_probe {
+                tracing::info!("{report}");
+            } else {
+                self.observer.report(&report);
+            }
             pending_request::record_failed_try(&error);
             tokio::time::sleep(delay).await;
             if request.is_canceled() {

@@ -98,7 +98,9 @@ async fn refused_connection_is_reported_at_each_try() {
     let sentences = sentences.lock().unwrap();
     assert_eq!(sentences.len(), 2, "{sentences:?}");
     assert!(
-        sentences[0].contains("cannot connect: ") && sentences[0].contains("attempt 2 of 3"),
+        sentences[0].starts_with(&format!(
+            "cannot connect to {url}: connection refused; retrying in "
+        )) && sentences[0].ends_with(" s (attempt 2 of 3)"),
         "{sentences:?}"
     );
 }

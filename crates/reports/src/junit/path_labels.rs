@@ -2,7 +2,7 @@
 
 use sluicegate_pipelines::findings::Report;
 use sluicegate_pipelines::pipelines::trim_pipeline_extension;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Knows which files of a report have a path that is still unique without its extension, and so a short label.
 pub(super) struct PathLabels<'r> {
@@ -12,12 +12,17 @@ pub(super) struct PathLabels<'r> {
 
 impl<'r> PathLabels<'r> {
     /// Counts the files of the report for each path without extension: a path with several files cannot be shortened.
+    /// A file that was only checked locally is both in the results and among the unreviewed files, but is one file.
     pub(super) fn from_report(report: &'r Report) -> Self {
         let reviewed_paths = report.files.iter().map(|file| &file.path);
         let excluded_paths = report.excluded_files.iter().map(|file| &file.path);
         let unreviewed_paths = report.unreviewed_files.iter().map(|file| &file.path);
+        let paths: HashSet<&String> = reviewed_paths
+            .chain(excluded_paths)
+            .chain(unreviewed_paths)
+            .collect();
         let mut file_counts = HashMap::new();
-        for path in reviewed_paths.chain(excluded_paths).chain(unreviewed_paths) {
+        for path in paths {
             *file_counts.entry(trim_pipeline_extension(path)).or_insert(0) += 1;
         }
         Self { file_counts }

@@ -8,18 +8,20 @@ use super::{
 use crate::sentences::describe_unreviewed_file;
 use crate::view::FindingOrder;
 use sluicegate_pipelines::findings::{ExcludedFile, FileResults, Report, UnreviewedFile};
+use std::collections::HashMap;
 
 /// The thing that a suite is about.
 enum SuiteSubject<'r> {
     /// The entire run, with its cases.
     Run(Vec<CaseWithLine>),
-    ReviewedFile(&'r FileResults),
+    /// A file with results; one that was only checked locally is unreviewed, too.
+    ReviewedFile(&'r FileResults, Option<&'r UnreviewedFile>),
     ExcludedFile(&'r ExcludedFile),
     UnreviewedFile(&'r UnreviewedFile),
 }
 
 /// Returns the suites: first the one about the entire run, if it has cases, then one for each reviewed, excluded and
-/// unreviewed file. Each is created only when it is written, because all together use more memory than the report.
+/// unreviewed file. A file that was only checked locally has one suite, so that its cases keep their names. Each is created only when it is written, because all together use more memory than the report.
 /// If `omitted_count` is not 0, passed checks have no cases.
 pub(super) fn build_suites<'r>(
     report: &'r Report,
@@ -38,19 +40,31 @@ pub(super) fn build_suites<'r>(
     if omits_passed_checks {
         reviewed_files.retain(|file| !file.results.iter().all(is_passed));
     }
-    subjects.extend(reviewed_files.into_iter().map(SuiteSubject::ReviewedFile));
+    let unreviewed_files = report.unreviewed_files.iter();
+    let mut unreviewed_by_path: HashMap<&str, &UnreviewedFile> =
+        unreviewed_files.map(|file| (file.path.as_str(), file)).collect();
+    subjects.extend(
+        reviewed_files
+            .into_iter()
+            .map(|file| SuiteSubject::ReviewedFile(file, unreviewed_by_path.remove(file.path.as_str()))),
+    );
     subjects.extend(report.excluded_files.iter().map(SuiteSubject::ExcludedFile));
-    subjects.extend(report.unreviewed_files.iter().map(SuiteSubject::UnreviewedFile));
+    let remaining_files = report
+        .unreviewed_files
+        .iter()
+        .filter(|file| unreviewed_by_path.contains_key(file.path.as_str()));
+    subjects.extend(remaining_files.map(SuiteSubject::UnreviewedFile));
     let mut names = CaseNames::default();
     let started_at = to_offset_time(report.started_at);
     subjects.into_iter().map(move |subject| {
         let (name, cases) = match subject {
             SuiteSubject::Run(cases) => (RUN_SUITE, cases),
-            SuiteSubject::ReviewedFile(file) => {
+            SuiteSubject::ReviewedFile(file, unreviewed_file) => {
                 let label = labels.label(&file.path);
                 let mut results = order.sort_results(file);
                 results.retain(|result| !(omits_passed_checks && is_passed(result)));
-                let cases = build_file_cases(file, label, &results, report.fail_on());
+                let mut cases = build_file_cases(file, label, &results, report.fail_on());
+                cases.extend(unreviewed_file.map(|file| build_unreviewed_file_case(file, labels)));
                 (file.path.as_str(), cases)
             }
             SuiteSubject::ExcludedFile(file) => {

@@ -1,0 +1,111 @@
+//! Describes in the headline how many files were not reviewed, and which results come from the local check of files
+//! that the platform did not review.
+
+use sluicegate_base::text::format_count;
+use sluicegate_pipelines::findings::{Report, Verdict};
+use std::collections::HashSet;
+
+/// The unreviewed files of a report that have results of the local check nevertheless.
+struct LocalCheck {
+    file_count: usize,
+    /// True if no results come from the platform.
+    is_complete: bool,
+}
+
+impl LocalCheck {
+    /// Returns `None` if no unreviewed file was checked locally.
+    fn from_report(report: &Report) -> Option<Self> {
+        if report.unreviewed_files.is_empty() {
+            return None;
+        }
+        let unreviewed_files = report.unreviewed_files.iter();
+        let unreviewed_paths: HashSet<&str> = unreviewed_files.map(|file| file.path.as_str()).collect();
+        let is_local = |path: &str| unreviewed_paths.contains(path);
+        let file_count = report
+            .reviewed_files()
+            .filter(|file| is_local(&file.path))
+            .count();
+        (file_count > 0).then(|| Self {
+            file_count,
+            is_complete: file_count == report.reviewed_files().count(),
+        })
+    }
+}
+
+/// Returns the number of reviewed files, without those that were only checked locally.
+pub(super) fn count_reviewed_files(report: &Report) -> usize {
+    let local_count = LocalCheck::from_report(report).map_or(0, |local_check| local_check.file_count);
+    report.reviewed_files().count() - local_count
+}
+
+/// Adds the missing shards and the number of unreviewed files to `parts`, which describe the refusals, and the findings
+/// or the passed checks. Puts both first if an undecided run has no findings, so that its headline does not begin with a
+/// pass.
+pub(super) fn add_gaps(report: &Report, parts: Vec<String>, has_findings: bool) -> Vec<String> {
+    let mut parts = add_unreviewed_count(report, parts, has_findings);
+    if let Some(missing_shards) = report.describe_missing_shards() {
+        let position = choose_gap_position(report, &parts, has_findings);
+        parts.insert(position, missing_shards);
+    }
+    parts
+}
+
+/// Returns the position of a gap in the headline: the first one if the passed checks would otherwise be first.
+fn choose_gap_position(report: &Report, parts: &[String], has_findings: bool) -> usize {
+    if report.verdict == Verdict::Undecided && !has_findings {
+        0
+    } else {
+        parts.len()
+    }
+}
+
+/// Adds the number of unreviewed files.
+fn add_unreviewed_count(report: &Report, mut parts: Vec<String>, has_findings: bool) -> Vec<String> {
+    let unreviewed_count = report.unreviewed_files.len();
+    if unreviewed_count == 0 {
+        return parts;
+    }
+    let files = format_count(unreviewed_count, "file");
+    let Some(local_check) = LocalCheck::from_report(report) else {
+        let position = choose_gap_position(report, &parts, has_findings);
+        parts.insert(position, format!("{files} not reviewed"));
+        return parts;
+    };
+    let results = parts.pop().unwrap_or_default();
+    if report.verdict == Verdict::Undecided {
+        parts.insert(0, format!("the platform did not review {files}"));
+        parts.push(match has_findings {
+            false => "the local check found no error".to_owned(),
+            true if local_check.is_complete => format!("local check: {results}"),
+            true => results,
+        });
+        return parts;
+    }
+    let origin = if local_check.is_complete {
+        "local check; "
+    } else {
+        ""
+    };
+    let (start, separator) = match results.strip_suffix(')') {
+        Some(start) => (start, "; "),
+        None => (results.as_str(), " ("),
+    };
+    parts.push(format!(
+        "{start}{separator}{origin}{files} not reviewed by the platform)"
+    ));
+    parts
+}
+
+/// Returns whether the headline omits the passed checks, because it states the result of the local check.
+pub(super) fn omits_passed_checks(report: &Report) -> bool {
+    report.verdict == Verdict::Undecided && LocalCheck::from_report(report).is_some()
+}
+
+/// Adds to the description of the passed checks how many of the pipelines were checked locally.
+pub(super) fn add_local_count(report: &Report, checks: String) -> String {
+    match LocalCheck::from_report(report) {
+        None => checks,
+        Some(local_check) if local_check.is_complete => format!("{checks} (checked locally)"),
+        Some(local_check) => format!("{checks} ({} checked locally)", local_check.file_count),
+    }
+}
