@@ -13,7 +13,7 @@ use sluicegate_git::{Change, CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{
     FileResults, LimitKind, RuleResult, Status, UnreviewedFile, VerdictLimit,
 };
-use sluicegate_pipelines::pipelines::is_pipeline;
+use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::waivers;
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,15 +136,21 @@ impl StricterTarget {
         !self.stricter_settings.is_empty()
     }
 
-    /// Returns a limit of the verdict for each file that is stricter in the target.
-    pub(crate) fn list_limits(&self) -> Vec<VerdictLimit> {
+    /// Returns a limit of the verdict for each file that is stricter in the target. `pipelines` are those of the run.
+    pub(crate) fn list_limits(&self, pipelines: &SelectedPipelines) -> Vec<VerdictLimit> {
+        let evaluation = self.describe_evaluation(pipelines);
         let (branch, commit) = (&self.branch, self.commit.short());
         let mut limits = Vec::new();
         for (path, differences) in &self.stricter_settings {
             let text = format!(
                 "the target branch `{branch}` ({commit}) has a stricter {path}: {}; {}",
                 List::with_limit(differences, MAX_LISTED_DIFFERENCES).join_with_semicolons(),
-                self.describe_remedy(path)
+                match &evaluation {
+                    Some(evaluation) if is_platform_rules(path) => {
+                        format!("the run {evaluation}, so there is nothing to do")
+                    }
+                    _ => self.describe_remedy(path),
+                }
             );
             limits.push(VerdictLimit {
                 kind: LimitKind::StricterTip,
@@ -174,10 +180,20 @@ impl StricterTarget {
         }
     }
 
-    /// Returns the note that the changed pipelines among the reviewed ones were also evaluated against the target's
-    /// rules. Returns `None` if there are no such pipelines, or if no setting of the target is stricter. Rules that
-    /// only differ need no note.
-    pub(crate) fn describe_evaluation(&self, pipelines: &SelectedPipelines) -> Option<String> {
+    /// Returns the note that the run evaluated the target's rules. Returns `None` if it did not, and if a limit of the
+    /// verdict contains the note.
+    pub(crate) fn describe_separate_evaluation(&self, pipelines: &SelectedPipelines) -> Option<String> {
+        let mut stricter_paths = self.stricter_settings.iter().map(|(path, _)| path);
+        if stricter_paths.any(|path| is_platform_rules(path)) {
+            return None;
+        }
+        self.describe_evaluation(pipelines)
+    }
+
+    /// Describes that the changed pipelines among the reviewed ones were also evaluated against the target's rules.
+    /// Returns `None` if there are no such pipelines, or if no setting of the target is stricter. Rules that only
+    /// differ need no note.
+    fn describe_evaluation(&self, pipelines: &SelectedPipelines) -> Option<String> {
         let evaluated_pipelines = pipelines.describe_reviewed_files(&self.changed_pipelines)?;
         (self.rules.is_some() && self.may_be_stricter()).then(|| {
             format!(
@@ -248,6 +264,11 @@ impl StricterTarget {
         }
         result
     }
+}
+
+/// Returns whether the path is that of the platform's rules file.
+fn is_platform_rules(path: &str) -> bool {
+    path.ends_with(RULES_FILE)
 }
 
 /// Adds a result of the target's rules to a file's results, which come from the change's rules. If the file already has

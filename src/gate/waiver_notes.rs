@@ -24,6 +24,7 @@ impl PolicyWaivers {
         files: &[FileResults],
     ) -> Vec<String> {
         let mut notes = Vec::new();
+        notes.extend(self.describe_expired_waivers(statuses));
         notes.extend(self.describe_unneeded_waivers(statuses));
         // After the merge, there are no waivers to edit.
         if !matches!(self.reviewed_waivers, ReviewedWaivers::Removed) {
@@ -176,13 +177,36 @@ impl PolicyWaivers {
         ))
     }
 
-    /// Describes the waivers that can be removed because they match no finding or have expired. Returns `None` if there
+    /// Describes the waivers whose findings are no longer waived because the waivers expired. Returns `None` if there
     /// are no such waivers.
+    fn describe_expired_waivers(&self, statuses: &[WaiverStatus]) -> Option<String> {
+        let mut expired_waivers = Vec::new();
+        for (entry, status) in self.waivers.entries().iter().zip(statuses) {
+            if let Some(last_day) = entry.last_day
+                && status.has_lost_finding()
+                && self.reviewed_waivers.keeps(entry)
+            {
+                expired_waivers.push(format!("{}, valid until {last_day}", entry.describe()));
+            }
+        }
+        if expired_waivers.is_empty() {
+            return None;
+        }
+        Some(format!(
+            "{} in {FILE_NAME} expired, so findings are no longer waived: fix them, or renew the waivers with \
+             `sluicegate waivers add RULE PATH --reason TEXT --until DATE` ({})",
+            format_count(expired_waivers.len(), "waiver"),
+            List::with_limit(&expired_waivers, MAX_LISTED_WAIVERS).join_with_semicolons(),
+        ))
+    }
+
+    /// Describes the waivers that can be removed because they match no finding or have expired. Omits expired waivers
+    /// that still match a finding, because they have their own note. Returns `None` if there are no such waivers.
     fn describe_unneeded_waivers(&self, statuses: &[WaiverStatus]) -> Option<String> {
         let mut unneeded_waivers = Vec::new();
         let mut expired_count = 0;
         for (entry, status) in self.waivers.entries().iter().zip(statuses) {
-            if status.is_unneeded() && self.reviewed_waivers.keeps(entry) {
+            if status.is_unneeded() && !status.has_lost_finding() && self.reviewed_waivers.keeps(entry) {
                 unneeded_waivers.push(entry);
                 expired_count += usize::from(status.is_expired);
             }

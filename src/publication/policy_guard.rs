@@ -114,7 +114,7 @@ pub(crate) fn check_stricter_gate(
         return Ok(());
     };
     let notes: Vec<String> = stricter_target
-        .list_limits()
+        .list_limits(&SelectedPipelines::default())
         .into_iter()
         .map(|limit| limit.text)
         .collect();

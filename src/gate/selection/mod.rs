@@ -58,6 +58,8 @@ pub(crate) struct SelectionResult {
     pub(crate) stricter_target: Option<StricterTarget>,
     /// The target is stricter, and the job does not allow that.
     pub(crate) rejects_stricter_target: bool,
+    /// The note that relaxed settings of the change are not in effect yet.
+    pub(crate) later_effect: Option<String>,
     /// The files of the gate configuration that cannot be used.
     pub(crate) unusable_files: UnusableGateFiles,
     /// The base that the job names together with `--all`.
@@ -107,6 +109,7 @@ impl SelectionResult {
             );
             evaluation.add_cause(Cause::GateFault(GateFault::UnusableFile), message);
         }
+        evaluation.add_notes(self.later_effect.clone());
         for reason in &self.unusable_files.old_problems {
             evaluation.add_notes([format!(
                 "A gate configuration file was unusable before this change: {reason}"
@@ -115,10 +118,10 @@ impl SelectionResult {
         let Some(target) = &self.stricter_target else {
             return;
         };
-        for limit in target.list_limits() {
+        for limit in target.list_limits(&self.pipelines) {
             evaluation.add_limit(limit);
         }
-        evaluation.add_notes(target.describe_evaluation(&self.pipelines));
+        evaluation.add_notes(target.describe_separate_evaluation(&self.pipelines));
         if self.rejects_stricter_target {
             evaluation.add_cause(Cause::GateChange, STRICTER_TARGET_MESSAGE);
         }
@@ -245,6 +248,7 @@ impl Workspace<'_> {
             .as_ref()
             .is_some_and(StricterTarget::may_be_stricter);
         Ok(SelectionResult {
+            later_effect: self.describe_later_effect(&gate_files, &pipelines.gate_changes),
             rejects_stricter_target: fails_on_gate_change && may_be_stricter,
             stricter_target,
             named_base,

@@ -63,6 +63,19 @@ fn opened_pull_request(world: &World, call: Call) -> Call {
 }
 
 #[test]
+fn tightened_setting_has_no_note_about_its_later_effect() {
+    let world = world_with_changed_files(
+        &[("sluicegate.yaml", "review: { fail-on: error }\n")],
+        &[
+            ("sluicegate.yaml", "review: { fail-on: warn }\n"),
+            ("b.orch.yaml", &good_pipeline()),
+        ],
+    );
+    let notes = check_report(&world, 0, "")["notes"].to_string();
+    assert!(!notes.contains("merged"), "{notes}");
+}
+
+#[test]
 fn change_of_configuration_is_described() {
     let world = world_with_changed_files(
         &[(
@@ -79,6 +92,11 @@ fn change_of_configuration_is_described() {
     );
     let report = check_report(&world, 0, "");
     assert_eq!(report["gateChanges"], json!(["sluicegate.yaml"]));
+    let notes = report["notes"].to_string();
+    assert!(
+        notes.contains("until this change is merged, CI does not use"),
+        "{notes}"
+    );
     assert_eq!(
         report["gateChangesInWords"],
         json!({ "sluicegate.yaml": ["exclude: + old/** (relaxed)", "review.fail-on: error → warn (tightened)"] })
@@ -252,6 +270,11 @@ fn setting_that_moves_base_hides_no_change_of_gate() {
                 report["gateChangesInWords"],
                 json!({ "sluicegate.yaml": ["review.fail-on: warn → never (relaxed)"] }),
                 "{command} {moved:?}"
+            );
+            let notes = report["notes"].to_string();
+            assert!(
+                notes.contains("are in effect after the merge (sluicegate.yaml)"),
+                "{notes}"
             );
         }
         let context = call.run(("context --json", moved)).expect(0).json();

@@ -696,6 +696,15 @@ fn note_of_target_rules_counts_only_evaluated_pipelines() {
             note.is_some(),
             "{args}: {notes}"
         );
+        // Either the run evaluated the rules, or the next step is to merge the target.
+        assert_eq!(
+            (
+                notes.contains("so there is nothing to do"),
+                notes.contains("merge `main` into")
+            ),
+            (note.is_some(), note.is_none()),
+            "{args}: {notes}"
+        );
     }
 }
 

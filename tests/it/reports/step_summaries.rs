@@ -418,21 +418,24 @@ fn undecided_review_shows_the_next_step_of_its_cause_in_each_page() {
 }
 
 #[test]
-fn undecided_review_of_unavailable_platform_is_to_be_run_again() {
+fn undecided_review_of_unavailable_platform_has_hint_of_failed_request() {
     let world = project();
     let platform = Platform::new();
     platform.is_down();
     // No program listens at this port.
     let closed_url = "http://127.0.0.1:9";
     let unreachable = platform.call(&world).variable("SLUICEGATE_BASE_URL", closed_url);
-    for call in [platform.call(&world), unreachable] {
+    for (call, instruction) in [
+        (platform.call(&world), "try again later"),
+        (unreachable, "check the base URL"),
+    ] {
         let call = push_of_branch(&world, call);
         let undecided = step(call, world.path(), "review --all").expect(3);
-        assert!(
-            undecided.summary.contains("To do: run the review again"),
-            "{}",
-            undecided.summary
-        );
+        let log = undecided.output.all();
+        assert!(log.contains(&format!("hint: {instruction}")), "{log}");
+        let summary = undecided.summary;
+        assert!(summary.contains(&format!("To do: {instruction}")), "{summary}");
+        assert!(!summary.contains("run the review again"), "{summary}");
     }
 }
 

@@ -121,6 +121,18 @@ fn expired_waiver_has_no_effect_and_finding_shows_its_date() {
     output.saying(&["no longer waived since 2020-02-01: legacy"]);
     let notes = report["notes"].to_string();
     assert!(
+        notes
+            .contains("renew the waivers with `sluicegate waivers add RULE PATH --reason TEXT --until DATE`")
+            && notes.contains("sales/bad.orch.yaml, valid until 2020-01-31"),
+        "{notes}"
+    );
+    assert!(!notes.contains("can be removed"), "{notes}");
+    // Without a finding, the expired waiver is not needed.
+    let world = with_waivers(
+        "- { rule: component-naming-convention, path: sales/bad.orch.yaml, about: Gone, reason: legacy, until: 2020-01-31 }\n",
+    );
+    let notes = check(&world, "").expect(1).json()["notes"].to_string();
+    assert!(
         notes.contains("1 waiver in sluicegate-waivers.yaml can be removed: 1 expired"),
         "{notes}"
     );

@@ -79,6 +79,11 @@ impl WaiverStatus {
         }
     }
 
+    /// Returns whether a finding is no longer waived because this waiver expired.
+    pub const fn has_lost_finding(self) -> bool {
+        self.is_expired && matches!(self.effect, Some(WaiverEffect::Expired))
+    }
+
     /// Returns whether the waiver matches a finding, and is not only about one with a worse size.
     pub const fn is_matched(self) -> bool {
         matches!(self.effect, Some(WaiverEffect::Allowed | WaiverEffect::Expired))

@@ -88,10 +88,12 @@ pub fn render(report: &Report, context: &ReportContext, style: Style) -> String 
 }
 
 /// Renders the verdict for the start of the log, if the run fails because of a break: the findings, which come before
-/// the breaks, do not explain it. Returns `None` for other runs, whose verdict is only at the end, and for concise
-/// output, which starts with a line for each finding.
+/// the breaks, do not explain it. Returns `None` for other runs, whose verdict is only at the end: without a reviewed
+/// pipeline, the output is short, and concise output starts with a line for each finding.
 pub fn render_opening(report: &Report, context: &ReportContext, style: Style) -> Option<String> {
-    let needs_opening = report.breaks_consumers() && context.show != Some(ShowMode::Concise);
+    let has_reviewed_files = report.reviewed_files().next().is_some();
+    let needs_opening =
+        report.breaks_consumers() && has_reviewed_files && context.show != Some(ShowMode::Concise);
     let headline = needs_opening.then(|| render_headline(report))?;
     Some(render_verdict(report, &headline, style) + "\n")
 }
