@@ -151,6 +151,7 @@ impl<'a> SelectedRun<'a> {
                     &self.subject.settings.selection,
                     &self.subject.paths.list_restricting_paths(),
                     &self.selection.pipelines,
+                    self.subject.workspace.ci.host.is_local(),
                 )?;
                 Ok(Some(reason))
             }

@@ -276,13 +276,14 @@ impl Workspace<'_> {
     }
 }
 
-/// Explains why no pipeline is selected. If only changed pipelines were to be selected, also explains how to select all
-/// of them. `paths` are the paths that restrict the selection.
+/// Explains why no pipeline is selected. If only changed pipelines were to be selected in a local run, also explains how
+/// to select all of them: in CI, such a run needs no action. `paths` are the paths that restrict the selection.
 pub(crate) fn explain_empty_selection(
     snapshot: &Snapshot<'_>,
     selection: &Selection,
     paths: &[String],
     pipelines: &SelectedPipelines,
+    is_local_run: bool,
 ) -> Result<String, Failure> {
     let files = snapshot.list_content_files(&|path| is_pipeline(path) && selection.selects(path))?;
     let name = snapshot.name();
@@ -302,8 +303,10 @@ pub(crate) fn explain_empty_selection(
             format_count(count, "pipeline")
         ),
     };
-    let objects = if files.len() == 1 { "it" } else { "them all" };
-    Ok(format!(
-        "{change}; {name} contains {file_count}: use --all to select {objects}"
-    ))
+    let advice = match files.len() {
+        _ if !is_local_run => "",
+        1 => ": use --all to select it",
+        _ => ": use --all to select them all",
+    };
+    Ok(format!("{change}; {name} contains {file_count}{advice}"))
 }

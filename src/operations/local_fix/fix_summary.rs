@@ -37,8 +37,8 @@ impl<'f> FixSummary<'f> {
     }
 
     /// Prints the fixes and the findings that are left, as text or as JSON. Warns of the files that could not be
-    /// evaluated, and notes if no rule applies to any file. If files were changed but not staged, prints a note, except
-    /// outside a repository.
+    /// evaluated, and notes if no rule applies to any file. If files were changed but not staged, prints a note after the
+    /// fixes, except outside a repository.
     pub(crate) fn print(&self, session: &Session, repo: &Repository, args: &FixArgs) -> Result<(), Failure> {
         if !self.unevaluated_files.is_empty() {
             session.ui.warn_with_hint(
@@ -49,16 +49,18 @@ impl<'f> FixSummary<'f> {
         if let Some(note) = &self.missing_rules_note {
             session.ui.say(&format!("note: {note}"));
         }
+        let text = match args.output.output {
+            OutputFormat::Json => format_json(&to_document(self, args.dry_run)),
+            OutputFormat::Text => render_text(self, args.dry_run),
+        };
+        session.ui.print_result(&text)?;
         let has_unstaged_files = !args.dry_run && !args.staged && !self.proof.fixed_files.is_empty();
         if has_unstaged_files && !repo.is_plain_directory() {
             session
                 .ui
                 .say("the fixed files are not staged: review them with `git diff`, then run `git add`");
         }
-        session.ui.print_result(&match args.output.output {
-            OutputFormat::Json => format_json(&to_document(self, args.dry_run)),
-            OutputFormat::Text => render_text(self, args.dry_run),
-        })
+        Ok(())
     }
 
     /// Returns the exit status of the run: that of a failed gate if a fix was rejected, otherwise that of a check in

@@ -114,6 +114,8 @@ fn nothing_to_review(job: Checkout, head: &str, base: &str) {
         .expect(0);
     let expected_text = "nothing to review: no selected pipeline changed";
     assert!(output.out.contains(expected_text), "{}", output.all());
+    // A job needs no action; a local run advises to select all pipelines.
+    assert!(!output.all().contains("use --all"), "{}", output.all());
     let report: Value = serde_json::from_slice(&fs::read(out.join("j.json")).unwrap()).unwrap();
     assert_eq!(report["verdict"], "passed");
     assert_eq!(
