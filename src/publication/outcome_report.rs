@@ -1,7 +1,7 @@
 //! Reports the outcome of a publish.
 
-use super::smoke::SmokeResult;
 use super::Publication;
+use super::smoke::SmokeResult;
 use crate::error::{Detail, Failure};
 use crate::exit::ExitStatus;
 use crate::job::cli::IfExists;

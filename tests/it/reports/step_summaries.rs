@@ -115,7 +115,11 @@ fn summary_after_disabled_version_names_it_instead_of_claiming_first_version() {
         .expect(0);
     shop.break_it();
     let published = push_step(&shop, "publish --version-name 2.0.0").expect(0);
-    assert!(!published.summary.contains("first version"), "{}", published.summary);
+    assert!(
+        !published.summary.contains("first version"),
+        "{}",
+        published.summary
+    );
     let text = "No older version is enabled, so the changes for consumers were not compared (newest disabled version: \
                 1&#46;0.0).";
     assert!(published.summary.contains(text), "{}", published.summary);
