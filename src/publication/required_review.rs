@@ -4,6 +4,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::explain_unusable_review;
 use crate::gate::reports::saved_report::{MAX_REPORT_SIZE, parse_report};
+use crate::gate::run::review_context::explain_other_platform;
 use crate::gate::waivers::today;
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
@@ -164,15 +165,15 @@ impl<'r> RequiredReview<'r> {
             project: connection.require_project_id()?.to_string(),
         };
         let reason = match &self.report.context.platform {
-            Some(review_platform) if *review_platform == publish_platform => return Ok(()),
             Some(review_platform) => {
-                format!(
-                    "the files were reviewed by {review_platform}, but the publish is for {publish_platform}"
-                )
+                explain_other_platform(review_platform, "the publish", &publish_platform)
             }
-            None => "the report does not contain the platform that evaluated the files".to_owned(),
+            None => Some("the report does not contain the platform that evaluated the files".to_owned()),
         };
-        Err(self.review_failure(&reason))
+        match reason {
+            Some(reason) => Err(self.review_failure(&reason)),
+            None => Ok(()),
+        }
     }
 
     /// Fails if the review passed only because its base has the same findings (`--new-only`). That base may differ from

@@ -49,7 +49,7 @@ pub enum PublishError {
     #[error("the shared pipelines would be incomplete:")]
     Incomplete(Vec<SharedPipelineProblem>),
     /// The shared-pipelines file declares parameters that are not variables of their pipelines.
-    #[error("cannot publish: the shared-pipelines file declares parameters that are not variables:{}", format_list(.0))]
+    #[error("cannot publish: the shared-pipelines file declares parameters that are not variables:")]
     UndeclaredParameters(Vec<SharedPipelineProblem>),
     /// Files whose content does not match their name, with the defect of the first file.
     #[error("files whose content does not match their name are not published:")]
@@ -123,7 +123,9 @@ impl PublishError {
     /// Returns the files or problems that the message announces; empty for a message that is complete.
     pub fn list_details(&self) -> Vec<String> {
         match self {
-            Self::Incomplete(problems) | Self::Unusable { problems, .. } => list_entries(problems),
+            Self::Incomplete(problems)
+            | Self::UndeclaredParameters(problems)
+            | Self::Unusable { problems, .. } => list_entries(problems),
             Self::Symlinks(names)
             | Self::SamePartName(names)
             | Self::HiddenByIndex(names)

@@ -43,12 +43,7 @@ pub fn build_plan(
         shared_file: &shared_file,
         sent_pipelines,
     })?;
-    if !closure.problems.is_empty() && closure.problems.len() == closure.undeclared_count {
-        return Err(PublishError::UndeclaredParameters(closure.problems));
-    }
-    if !closure.problems.is_empty() {
-        return Err(PublishError::Incomplete(closure.problems));
-    }
+    let closure = require_complete(closure)?;
     // The check has then removed the pipelines that no offered pipeline needs.
     if request.selection == FileSelection::Closure {
         selected_files.retain(|path, _| closure.sent_pipelines.contains_key(path));
@@ -91,6 +86,17 @@ pub fn build_plan(
         needed_count: closure.needed_count + 1,
         reader: contents,
     })
+}
+
+/// Returns the contents of a closure without problems, otherwise fails.
+fn require_complete(closure: ClosureContents) -> Result<ClosureContents, PublishError> {
+    if closure.problems.is_empty() {
+        return Ok(closure);
+    }
+    if closure.problems.len() == closure.undeclared_count {
+        return Err(PublishError::UndeclaredParameters(closure.problems));
+    }
+    Err(PublishError::Incomplete(closure.problems))
 }
 
 /// Returns the version name: the template of the request with its placeholders replaced.

@@ -2,7 +2,8 @@
 
 use super::ReportContext;
 use super::remarks::{Remark, RemarkKind, collect_limit_remarks, collect_remarks, find_unexplained_verdict};
-use super::sentences::{GATE_CHANGE_INTRO, group_unreviewed_by_reason, to_sentence};
+use super::sentences::{GATE_CHANGE_INTRO, to_sentence};
+use super::unreviewed_files::group_unreviewed_by_reason;
 use super::view::{
     FindingOrder, NoticeEntry, NoticeKind, UnevaluatedCause, View, ViewMedium, take_rules_file_causes,
 };

@@ -4,7 +4,8 @@
 
 use super::annotation::{self, Annotation, Level, REVIEW_TITLE};
 use super::remarks::find_unexplained_verdict;
-use super::sentences::{count_passed_checks, describe_unreviewed_files, render_headline, to_sentence};
+use super::sentences::{count_passed_checks, render_headline, to_sentence};
+use super::unreviewed_files::describe_unreviewed_files;
 use super::{ReportContext, truncation};
 use serde_json::{Value, json};
 use sluicegate_base::text::format_count;

@@ -39,6 +39,7 @@ pub mod terminal;
 mod truncation;
 mod unfinished_report;
 mod unreviewed_count;
+mod unreviewed_files;
 mod view;
 
 pub use azure_build::AzureBuild;

@@ -2,9 +2,9 @@
 
 use super::ReportContext;
 use super::sentences::{
-    describe_gate_change, describe_run_problem, describe_unreviewed_file, format_acceptance, run_noun,
-    to_sentence,
+    describe_gate_change, describe_run_problem, format_acceptance, run_noun, to_sentence,
 };
+use super::unreviewed_files::describe_unreviewed_file;
 use sluicegate_pipelines::findings::{Fingerprint, LimitKind, Report, Verdict, VerdictLimit};
 use std::collections::BTreeMap;
 

@@ -6,7 +6,6 @@ use sluicegate_pipelines::findings::{
     Engine, FailOn, GateChange, GateFault, Report, ResultCounts, RuleResult, Status, Verdict,
 };
 use sluicegate_pipelines::interface::Compatibility;
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Renders the verdict with the numbers of findings in one line, such as `Review failed: 2 errors`. The caller need
@@ -29,9 +28,10 @@ pub(super) const fn run_noun(report: &Report) -> &'static str {
     }
 }
 
-/// Describes the result in one line: refused changes, allowed breaking changes, then the numbers of findings, or of checks if there are no
-/// findings, then the number of unreviewed files. If a run passed without any file, says that no pipeline was selected.
-/// If a run failed without a refusal or finding, begins with that, so that the passed checks do not read as the cause.
+/// Describes the result in one line: refused changes, allowed breaking changes, then the numbers of findings, or of
+/// checks if there are no findings, then the number of unreviewed files. If a run passed without any file, says that no
+/// pipeline was selected. If a run failed without a refusal or finding, begins with that, so that the passed checks do
+/// not read as the cause.
 pub(super) fn describe_numbers(report: &Report) -> String {
     let mut parts = list_refusals(report);
     let findings = describe_findings(report);
@@ -340,63 +340,6 @@ pub(super) fn to_sentence(text: &str) -> String {
     sentence
 }
 
-/// Files that were not reviewed for the same reason.
-pub(super) struct UnreviewedGroup<'a> {
-    /// A sentence with the number of files or the only file. Not escaped.
-    pub text: String,
-    pub files: Vec<&'a str>,
-    /// True if the log has already shown the reason.
-    pub is_logged: bool,
-}
-
-/// Describes the unreviewed files in a sentence for each reason. The sentence omits a reason that is in
-/// `logged_reasons`, because the log has already shown it.
-pub(super) fn describe_unreviewed_files<'a>(
-    report: &'a Report,
-    logged_reasons: &[String],
-) -> Vec<UnreviewedGroup<'a>> {
-    group_unreviewed_by_reason(report)
-        .into_iter()
-        .map(|(reason, files)| {
-            let is_logged = logged_reasons.iter().any(|logged_reason| logged_reason == reason);
-            UnreviewedGroup {
-                text: describe_unreviewed_group((!is_logged).then_some(reason), &files),
-                files,
-                is_logged,
-            }
-        })
-        .collect()
-}
-
-/// Groups the paths of unreviewed files by reason, in the order of the report.
-pub(super) fn group_unreviewed_by_reason(report: &Report) -> Vec<(&str, Vec<&str>)> {
-    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    let mut index_by_reason: HashMap<&str, usize> = HashMap::new();
-    for file in &report.unreviewed_files {
-        let index = *index_by_reason.entry(&file.reason).or_insert(groups.len());
-        match groups.get_mut(index) {
-            Some((_, paths)) => paths.push(&file.path),
-            None => groups.push((&file.reason, vec![&file.path])),
-        }
-    }
-    groups
-}
-
-/// Describes unreviewed files that have the same reason; without a reason, only names the files.
-fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str]) -> String {
-    let subject = match paths {
-        [path] => format!("{path}: The file was not reviewed"),
-        several => {
-            let count = format_count(several.len(), "file");
-            format!("{count} were not reviewed ({})", List::new(several))
-        }
-    };
-    match reason {
-        Some(reason) => format!("{subject}: {reason}"),
-        None => subject,
-    }
-}
-
 /// Removes from the end of a note the reason that the log has already shown, if there is one. The caller must escape
 /// the result.
 pub(super) fn strip_logged_reason<'n>(note: &'n str, logged_reasons: &[String]) -> &'n str {
@@ -404,11 +347,6 @@ pub(super) fn strip_logged_reason<'n>(note: &'n str, logged_reasons: &[String]) 
         .iter()
         .find_map(|reason| note.strip_suffix(reason.as_str()))
         .map_or(note, |start| start.trim_end_matches([':', ' ']))
-}
-
-/// Describes why a file was not reviewed, for formats that show the path themselves. The caller must escape the result.
-pub(super) fn describe_unreviewed_file(reason: &str) -> String {
-    format!("The file was not reviewed: {reason}")
 }
 
 #[cfg(test)]

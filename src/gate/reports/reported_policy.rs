@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::reports::SavedReports;
-use crate::gate::run::review_context::review_platform;
+use crate::gate::run::review_context::{explain_other_platform, review_platform};
 use crate::job::context::PolicyRevision;
 use crate::session::Session;
 use sluicegate_base::text::format_path;
@@ -43,12 +43,8 @@ impl SavedReports<'_> {
                     .explain_other_policy(context)?
                     .or_else(|| workspace.explain_other_config(context));
             }
-            if let (None, Some(platform), Some(job_platform)) = (&reason, &context.platform, &job_platform)
-                && platform != job_platform
-            {
-                reason = Some(format!(
-                    "the files were reviewed by {platform}, but this job is for {job_platform}"
-                ));
+            if let (None, Some(platform), Some(job_platform)) = (&reason, &context.platform, &job_platform) {
+                reason = explain_other_platform(platform, "this job", job_platform);
             }
             if let Some(reason) = reason {
                 let message = format!("cannot use the report {}: {reason}", format_path(file));

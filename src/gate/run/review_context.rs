@@ -55,3 +55,14 @@ pub(crate) fn review_platform(connection: &Connection) -> Option<ReviewPlatform>
         project: connection.require_project_id().ok()?.to_string(),
     })
 }
+
+/// Returns a description if another platform, or another project, reviewed the files than that of the run. `run` names
+/// the run, for example `this job`.
+pub(crate) fn explain_other_platform(
+    review_platform: &ReviewPlatform,
+    run: &str,
+    run_platform: &ReviewPlatform,
+) -> Option<String> {
+    (review_platform != run_platform)
+        .then(|| format!("the files were reviewed by {review_platform}, but {run} is for {run_platform}"))
+}

@@ -117,15 +117,8 @@ impl SettingSources<'_> {
             parse_value,
             file.on_ignored,
         )?;
-        let engine = layers.resolve_setting(
-            args.require_review_engine,
-            variable::REQUIRE_REVIEW_ENGINE,
-            parse_value,
-            None,
-        )?;
         let require_review = self.resolve_required_review_file(args)?;
-        DependentFlag::RequireReviewEngine
-            .reject_without_need(args.require_review_engine.is_some(), require_review.is_some())?;
+        let require_review_engine = self.resolve_required_engine(args, require_review.is_some())?;
         let files = self.resolve_publish_files(&args.flags)?;
         let (version_name, source) = self.resolve_version_name(args.flags.version_name.clone())?;
         let smoke = self.resolve_smoke_settings(&args.flags.smoke)?;
@@ -160,7 +153,7 @@ impl SettingSources<'_> {
             dry_run: layers.resolve_switch(args.dry_run, variable::DRY_RUN, None)?,
             json: args.json || args.output == Some(OutputFormat::Json),
             require_review,
-            require_review_engine: engine.unwrap_or_default(),
+            require_review_engine,
             receipt: files.receipt,
             junit: files.junit,
             attestation: files.attestation,
@@ -201,6 +194,21 @@ impl SettingSources<'_> {
         file: Option<&PathBuf>,
     ) -> Result<Option<PathBuf>, SettingsError> {
         self.resolve_path(variable, flag, file, PathPurpose::Output)
+    }
+
+    /// Resolves the engine of the review that a publish requires. Fails if a flag names the engine, but no review is
+    /// required.
+    fn resolve_required_engine(
+        &self,
+        args: &PublishArgs,
+        has_required_review: bool,
+    ) -> Result<RequiredEngine, SettingsError> {
+        let flag = args.require_review_engine;
+        DependentFlag::RequireReviewEngine.reject_without_need(flag.is_some(), has_required_review)?;
+        let engine =
+            self.layers()
+                .resolve_setting(flag, variable::REQUIRE_REVIEW_ENGINE, parse_value, None)?;
+        Ok(engine.unwrap_or_default())
     }
 
     /// Resolves the path of the review report that a publish requires, if it requires one.

@@ -52,7 +52,7 @@ pub struct InterfaceChange {
 
 impl InterfaceChange {
     /// Creates a change to the shared pipeline with this id, without values and locations, which are added later.
-    pub(super) fn for_kind(kind: InterfaceChangeKind, id: &str) -> Self {
+    pub fn for_kind(kind: InterfaceChangeKind, id: &str) -> Self {
         Self {
             class: kind.effect().class,
             kind,

@@ -5,7 +5,7 @@ use super::{
     CaseNames, CasePlace, CaseWithLine, PathLabels, RUN_SUITE, ReportContext, Suite, UNREVIEWED_CASE,
     build_error_case, build_file_cases, build_skipped_case, build_suite, to_offset_time,
 };
-use crate::sentences::describe_unreviewed_file;
+use crate::unreviewed_files::describe_unreviewed_file;
 use crate::view::FindingOrder;
 use sluicegate_pipelines::findings::{ExcludedFile, FileResults, Report, UnreviewedFile};
 use std::collections::HashMap;

@@ -2,9 +2,9 @@
 
 use crate::PathBase;
 use crate::sentences::{
-    UnreviewedGroup, describe_changed_settings, describe_excluded_files, describe_unreviewed_files,
-    format_acceptance, strip_logged_reason,
+    describe_changed_settings, describe_excluded_files, format_acceptance, strip_logged_reason,
 };
+use crate::unreviewed_files::{UnreviewedGroup, describe_unreviewed_files};
 use sluicegate_pipelines::findings::{LimitKind, Report};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,67 @@
+//! Names the files that were not reviewed, grouped by reason.
+
+use sluicegate_base::text::{List, format_count};
+use sluicegate_pipelines::findings::Report;
+use std::collections::HashMap;
+
+/// Files that were not reviewed for the same reason.
+pub(super) struct UnreviewedGroup<'a> {
+    /// A sentence with the number of files or the only file. Not escaped.
+    pub text: String,
+    pub files: Vec<&'a str>,
+    /// True if the log has already shown the reason.
+    pub is_logged: bool,
+}
+
+/// Describes the unreviewed files in a sentence for each reason. The sentence omits a reason that is in
+/// `logged_reasons`, because the log has already shown it.
+pub(super) fn describe_unreviewed_files<'a>(
+    report: &'a Report,
+    logged_reasons: &[String],
+) -> Vec<UnreviewedGroup<'a>> {
+    group_unreviewed_by_reason(report)
+        .into_iter()
+        .map(|(reason, files)| {
+            let is_logged = logged_reasons.iter().any(|logged_reason| logged_reason == reason);
+            UnreviewedGroup {
+                text: describe_unreviewed_group((!is_logged).then_some(reason), &files),
+                files,
+                is_logged,
+            }
+        })
+        .collect()
+}
+
+/// Groups the paths of unreviewed files by reason, in the order of the report.
+pub(super) fn group_unreviewed_by_reason(report: &Report) -> Vec<(&str, Vec<&str>)> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut index_by_reason: HashMap<&str, usize> = HashMap::new();
+    for file in &report.unreviewed_files {
+        let index = *index_by_reason.entry(&file.reason).or_insert(groups.len());
+        match groups.get_mut(index) {
+            Some((_, paths)) => paths.push(&file.path),
+            None => groups.push((&file.reason, vec![&file.path])),
+        }
+    }
+    groups
+}
+
+/// Describes unreviewed files that have the same reason; without a reason, only names the files.
+fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str]) -> String {
+    let subject = match paths {
+        [path] => format!("{path}: The file was not reviewed"),
+        several => {
+            let count = format_count(several.len(), "file");
+            format!("{count} were not reviewed ({})", List::new(several))
+        }
+    };
+    match reason {
+        Some(reason) => format!("{subject}: {reason}"),
+        None => subject,
+    }
+}
+
+/// Describes why a file was not reviewed, for formats that show the path themselves. The caller must escape the result.
+pub(super) fn describe_unreviewed_file(reason: &str) -> String {
+    format!("The file was not reviewed: {reason}")
+}
