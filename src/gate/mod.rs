@@ -19,6 +19,7 @@ pub(crate) mod evaluation;
 mod gate_action;
 pub(crate) mod gate_changes;
 pub(crate) mod interface_changes;
+mod later_effect;
 pub(crate) mod local_review;
 pub(crate) mod pipeline_positions;
 pub(crate) mod project_checks;

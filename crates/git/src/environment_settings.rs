@@ -113,15 +113,6 @@ impl ConfigVariables {
             variables.replace_file(ConfigLevel::XDG, None);
             variables.replace_file(ConfigLevel::Global, Some(path));
         }
-        if let Some(words) = find_text("GIT_CONFIG_PARAMETERS").and_then(shlex::split) {
-            // A setting without a value is true.
-            let settings = words
-                .iter()
-                .map(|word| word.split_once('=').unwrap_or((word, "true")));
-            variables
-                .settings
-                .extend(settings.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        }
         let count = find_text("GIT_CONFIG_COUNT").and_then(|count| count.parse::<usize>().ok());
         // Each setting has variables of its own, so a larger count is wrong.
         for index in 0..count.unwrap_or_default().min(values.len()) {
@@ -130,6 +121,22 @@ impl ConfigVariables {
             if let (Some(name), Some(value)) = (name, value) {
                 variables.settings.push((name.to_owned(), value.to_owned()));
             }
+        }
+        // The settings of `git -c` are the last, because they have precedence. One without a value is true: it is `'KEY'`
+        // or, since git 2.31, `'KEY'=`.
+        let parameters = find_text("GIT_CONFIG_PARAMETERS").unwrap_or_default();
+        let words = shlex::split(parameters).unwrap_or_default();
+        let bare_keys: Vec<&str> = parameters
+            .split(' ')
+            .filter_map(|word| word.strip_prefix('\'')?.strip_suffix("'="))
+            .collect();
+        for word in &words {
+            let (name, value) = match word.split_once('=') {
+                Some((name, "")) if bare_keys.contains(&name) => (name, "true"),
+                Some((name, value)) => (name, value),
+                None => (word.as_str(), "true"),
+            };
+            variables.settings.push((name.to_owned(), value.to_owned()));
         }
         variables
     }
@@ -249,7 +256,7 @@ mod tests {
             ("GIT_CONFIG_VALUE_3", "false"),
             (
                 "GIT_CONFIG_PARAMETERS",
-                r"'color.ui'='it'\''s' 'core.excludesFile=a b' 'core.safecrlf'",
+                r"'color.ui'='it'\''s' 'core.excludesFile=a b' 'core.safecrlf' 'core.filemode'= 'core.longpaths'=''",
             ),
         ])
         .settings;
@@ -258,11 +265,13 @@ mod tests {
             .map(|(name, value)| (name.as_str(), value.as_str()))
             .collect();
         let expected_pairs = [
+            ("Core.AutoCRLF", "true"),
+            ("http.extraHeader", "secret"),
             ("color.ui", "it's"),
             ("core.excludesFile", "a b"),
             ("core.safecrlf", "true"),
-            ("Core.AutoCRLF", "true"),
-            ("http.extraHeader", "secret"),
+            ("core.filemode", "true"),
+            ("core.longpaths", ""),
         ];
         assert_eq!(pairs, expected_pairs);
     }

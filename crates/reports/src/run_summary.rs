@@ -52,10 +52,10 @@ pub fn render_failure_summary(title: &str, is_undecided: bool, message: &str) ->
     page + "\n" + &steps
 }
 
-/// What the step summary of a publish says about the changes for consumers.
+/// The changes for consumers in the step summary of a publish.
 #[derive(Debug, Clone, Copy)]
 pub enum SummaryChanges<'a> {
-    /// Nothing: the changes are unknown, or nothing was published.
+    /// No changes: they are unknown, or nothing was published.
     Omitted,
     /// The changes since an older version or commit.
     Compared(&'a Compatibility),

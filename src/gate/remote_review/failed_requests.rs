@@ -18,7 +18,7 @@ pub(crate) struct FailedRequests {
     refusal_status: Option<ExitStatus>,
     /// What to do about the failures that do not pass by themselves.
     next_steps: BTreeSet<String>,
-    /// What to do about an unavailable platform, which may respond later without any change to the job.
+    /// The steps for an unavailable platform, which may respond later without any change to the job.
     outage_steps: BTreeSet<String>,
     /// The hint of the first request for something that the platform did not find.
     not_found_hint: Option<String>,

@@ -8,7 +8,7 @@ use crate::job::context::PolicyRevision;
 use crate::session::Session;
 use sluicegate_base::text::format_path;
 use sluicegate_pipelines::findings::Report;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The hint for a report of a review with another gate configuration, configuration file or platform.
 const OTHER_POLICY_HINT: &str = "pass the same --config and --config-dir as the review, or review the commit again with \
@@ -39,25 +39,33 @@ impl SavedReports<'_> {
             let context = &report.context;
             let mut reason = None;
             if has_event_of_review {
-                reason = workspace
-                    .explain_other_policy(context)?
-                    .or_else(|| workspace.explain_other_config(context));
+                if let Some(reason) = workspace.explain_other_policy(context)? {
+                    return Err(build_policy_failure(file, &reason, &workspace.policy_revision));
+                }
+                reason = workspace.explain_other_config(context);
             }
             if let (None, Some(platform), Some(job_platform)) = (&reason, &context.platform, &job_platform) {
                 reason = explain_other_platform(platform, "this job", job_platform);
             }
             if let Some(reason) = reason {
-                let message = format!("cannot use the report {}: {reason}", format_path(file));
-                let failure = match workspace.policy_revision {
-                    // The clone is the cause, so the exit code is that of a problem with git.
-                    PolicyRevision::Unknown { .. } => {
-                        Failure::from_message(ExitStatus::Context, message).with_hint(UNKNOWN_POLICY_HINT)
-                    }
-                    _ => Failure::usage(message).with_hint(OTHER_POLICY_HINT),
-                };
-                return Err(failure);
+                return Err(build_report_failure(file, &reason));
             }
         }
         Ok(())
     }
+}
+
+/// Returns the failure for a report of a review with another gate configuration. If the job does not know which one
+/// applies, its clone is the cause, so the exit code is that of a problem with git.
+fn build_policy_failure(file: &Path, reason: &str, policy: &PolicyRevision) -> Failure {
+    if let PolicyRevision::Unknown { .. } = policy {
+        let message = format!("cannot use the report {}: {reason}", format_path(file));
+        return Failure::from_message(ExitStatus::Context, message).with_hint(UNKNOWN_POLICY_HINT);
+    }
+    build_report_failure(file, reason)
+}
+
+fn build_report_failure(file: &Path, reason: &str) -> Failure {
+    Failure::usage(format!("cannot use the report {}: {reason}", format_path(file)))
+        .with_hint(OTHER_POLICY_HINT)
 }

@@ -21,6 +21,7 @@ mod platform_settings;
 mod project_check_settings;
 mod publish_settings;
 mod report_destinations;
+mod required_engine;
 mod review_settings;
 mod schema;
 mod selection;

@@ -5,7 +5,6 @@ use super::attestation_files::{
 };
 use super::config_file::{ANY_NAME, list_publish_on_globs};
 use super::layers::{SettingSource, reject_unexpanded_value};
-use super::needed_flags::DependentFlag;
 use super::placeholder_mask::mask_placeholders;
 use super::selection::{SelectionPurpose, compile_globs, compile_ref_globs};
 use super::setting_names::find_setting_by_variable;
@@ -194,21 +193,6 @@ impl SettingSources<'_> {
         file: Option<&PathBuf>,
     ) -> Result<Option<PathBuf>, SettingsError> {
         self.resolve_path(variable, flag, file, PathPurpose::Output)
-    }
-
-    /// Resolves the engine of the review that a publish requires. Fails if a flag names the engine, but no review is
-    /// required.
-    fn resolve_required_engine(
-        &self,
-        args: &PublishArgs,
-        has_required_review: bool,
-    ) -> Result<RequiredEngine, SettingsError> {
-        let flag = args.require_review_engine;
-        DependentFlag::RequireReviewEngine.reject_without_need(flag.is_some(), has_required_review)?;
-        let engine =
-            self.layers()
-                .resolve_setting(flag, variable::REQUIRE_REVIEW_ENGINE, parse_value, None)?;
-        Ok(engine.unwrap_or_default())
     }
 
     /// Resolves the path of the review report that a publish requires, if it requires one.

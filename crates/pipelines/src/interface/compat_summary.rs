@@ -79,7 +79,12 @@ fn summarize_neutral_changes(kinds: &[InterfaceChangeKind]) -> String {
         .collect();
     let counts: Vec<String> = ["default", "description", "name", "path", "detail"]
         .into_iter()
-        .map(|noun| (nouns.iter().filter(|other| **other == noun).count(), noun))
+        .map(|noun| {
+            (
+                nouns.iter().filter(|equal_noun| **equal_noun == noun).count(),
+                noun,
+            )
+        })
         .filter(|(count, _)| *count > 0)
         .map(|(count, noun)| format_count(count, noun))
         .collect();

@@ -312,20 +312,10 @@ impl HttpError {
     }
 }
 
-/// The beginning of the message that there is no connection.
-pub(super) const NO_CONNECTION: &str = "cannot connect: ";
-
 /// The failure without the server's message: the reason for a retry.
 pub(super) struct RetryReason<'a> {
-    error: &'a HttpError,
-    url: &'a Url,
-}
-
-impl<'a> RetryReason<'a> {
-    /// Creates the reason for a retry of the request to `url`.
-    pub(super) const fn new(error: &'a HttpError, url: &'a Url) -> Self {
-        Self { error, url }
-    }
+    pub(super) error: &'a HttpError,
+    pub(super) url: &'a Url,
 }
 
 impl fmt::Display for RetryReason<'_> {
@@ -334,7 +324,7 @@ impl fmt::Display for RetryReason<'_> {
     /// for all of its requests.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let error = &*self.error.0;
-        if let Some(reason) = error.message.text.strip_prefix(NO_CONNECTION) {
+        if let Some(reason) = error.message.text.strip_prefix(server_text::NO_CONNECTION) {
             let server = self.url.origin().ascii_serialization();
             let reason = server_text::truncate(reason, server_text::MAX_REASON_LENGTH);
             return write!(f, "cannot connect to {server}: {reason}");

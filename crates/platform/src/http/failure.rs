@@ -1,7 +1,8 @@
 //! Classifies failed exchanges. The type of a reqwest error says little, so the causes behind it are examined.
 
 use super::ErrorKind;
-use super::error::{HttpError, NO_CONNECTION, RetryRule, status_line};
+use super::error::{HttpError, RetryRule, status_line};
+use super::server_text::NO_CONNECTION;
 use super::tls::CaFile;
 use jiff::Timestamp;
 use reqwest::{StatusCode, Url};

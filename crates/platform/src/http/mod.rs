@@ -8,6 +8,7 @@ mod address_check;
 mod base_url;
 mod client;
 mod client_certificate;
+mod client_pair;
 mod error;
 mod error_kind;
 mod exchange_log;

@@ -10,6 +10,9 @@ use sluicegate_base::redaction::redact;
 use sluicegate_base::text::format_count;
 use std::fmt;
 
+/// The beginning of the message that there is no connection.
+pub(super) const NO_CONNECTION: &str = "cannot connect: ";
+
 /// Maximum number of characters of a server's text that are shown.
 const MAX_TEXT_LENGTH: usize = 2_000;
 

@@ -1,6 +1,7 @@
 //! Sends requests: tries, timeouts, redirects, and responses that are read within their limits.
 
 use super::client_certificate::ClientCertificate;
+use super::client_pair::ClientPair;
 use super::error::{HttpError, RetryReason};
 use super::exchange_log::ExchangeLog;
 use super::failure::{self, TunnelProblem, timeout_error};
@@ -17,10 +18,7 @@ use super::{ErrorKind, observer, pending_request, redirect, tls};
 use bytes::{Bytes, BytesMut};
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderValue};
-use reqwest::redirect::Policy;
-use rustls::ClientConfig;
 use secrecy::SecretString;
-use sluicegate_base::address::user_agent;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -61,53 +59,6 @@ pub(super) struct Transport {
     retries: u32,
     delays: Delays,
     pub(super) observer: Observer,
-}
-
-/// A client for uploads and one for all other requests.
-struct ClientPair {
-    calls: reqwest::Client,
-    uploads: reqwest::Client,
-}
-
-impl ClientPair {
-    /// Creates both clients. Without `proxies`, they send all requests directly.
-    fn new(
-        tls: &ClientConfig,
-        connect_timeout: Duration,
-        proxies: Option<&Proxies>,
-    ) -> Result<Self, HttpError> {
-        Ok(Self {
-            calls: build_client(configure_client(tls, connect_timeout, proxies))?,
-            // A connection is used for one upload only: a connection that the server has just closed would break it.
-            uploads: build_client(configure_client(tls, connect_timeout, proxies).pool_max_idle_per_host(0))?,
-        })
-    }
-}
-
-/// Configures a client that neither follows redirects nor retries requests by itself, because this program does both.
-/// Without `proxies`, it sends all requests directly.
-fn configure_client(
-    tls: &ClientConfig,
-    connect_timeout: Duration,
-    proxies: Option<&Proxies>,
-) -> reqwest::ClientBuilder {
-    let builder = reqwest::Client::builder()
-        .user_agent(user_agent())
-        .redirect(Policy::none())
-        .referer(false)
-        .retry(reqwest::retry::never())
-        .connect_timeout(connect_timeout)
-        .tls_backend_preconfigured(tls.clone());
-    match proxies {
-        Some(proxies) => proxies.configure(builder),
-        None => builder.no_proxy(),
-    }
-}
-
-fn build_client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, HttpError> {
-    builder
-        .build()
-        .map_err(|error| HttpError::configuration(format!("could not build the HTTP client: {error}")))
 }
 
 impl Transport {
@@ -164,7 +115,10 @@ impl Transport {
             let delay = self.delays.delay_before(tries - 1, requested_delay);
             let report = format!(
                 "{}; retrying in {:.1} s (attempt {} of {})",
-                RetryReason::new(&error, &request.url),
+                RetryReason {
+                    error: &error,
+                    url: &request.url
+                },
                 delay.as_secs_f64(),
                 tries + 1,
                 self.retries + 1

@@ -87,9 +87,8 @@ pub fn render(report: &Report, context: &ReportContext, style: Style) -> String 
     output + &verdict + "\n"
 }
 
-/// Renders the verdict for the start of the log, if the run fails because of a break: the findings, which come before
-/// the breaks, do not explain it. Returns `None` for other runs, whose verdict is only at the end: without a reviewed
-/// pipeline, the output is short, and concise output starts with a line for each finding.
+/// Renders the verdict for the start of the log, if the run fails because of a break: the findings before the breaks do
+/// not explain it. Returns `None` for other, short or concise output, which has the verdict only at the end.
 pub fn render_opening(report: &Report, context: &ReportContext, style: Style) -> Option<String> {
     let has_reviewed_files = report.reviewed_files().next().is_some();
     let needs_opening =
