@@ -222,7 +222,8 @@ impl Workspace<'_> {
     }
 
     /// Prints a note that uncommitted changes to the files that `is_used` selects are not part of the `action`, for
-    /// example a review. Does nothing in CI or if `head` is not the checked-out commit. An error is only logged.
+    /// example a review. Does nothing in CI, in a run that prints no notes, or if `head` is not the checked-out commit.
+    /// An error is only logged.
     pub(crate) fn print_uncommitted_files_note(
         &self,
         session: &Session,
@@ -230,9 +231,12 @@ impl Workspace<'_> {
         action: &str,
         is_used: &dyn Fn(&str) -> bool,
     ) {
+        if session.ui.is_quiet() || !self.ci.host.is_local() || self.repo.is_bare() {
+            return;
+        }
         let is_checked_out = self.repo.head().is_ok_and(|checkout| checkout.commit == *head);
         // Compared with a commit that is not checked out, the disk differs by more than uncommitted changes.
-        if !self.ci.host.is_local() || self.repo.is_bare() || !is_checked_out {
+        if !is_checked_out {
             return;
         }
         let changes = self

@@ -8,6 +8,7 @@ use crate::gate::check_subject::check_rules::CheckRules;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::project_checks::ProjectChecks;
 use crate::gate::project_checks::facts_cache::FactsCache;
+use crate::gate::project_checks::project_fixes::FixScope;
 use crate::gate::run::{GateRun, ReviewEngine, SelectedRun};
 use crate::gate::stricter_target::StricterTarget;
 use crate::gate::team_review::TeamReview;
@@ -125,7 +126,11 @@ impl ReviewEngine for LocalReview {
 
     /// Evaluates the rules of the project and of the team on the selected pipelines. Then runs the project checks with
     /// the facts about these pipelines.
-    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(RunFindings, ProjectFindings), Failure> {
+    fn evaluate_head(
+        &mut self,
+        run: &GateRun<'_>,
+        _fix_scope: Option<&FixScope<'_>>,
+    ) -> Result<(RunFindings, ProjectFindings), Failure> {
         let selected_paths = run.selection.pipelines.files.iter().map(String::as_str);
         let files = run.subject.snapshot.find_files(&selected_paths.collect())?;
         let facts = CollectedFacts::default();

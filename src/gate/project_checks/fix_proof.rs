@@ -13,7 +13,7 @@ use super::fixed_file::{
 };
 use super::has_proposed_fix;
 use super::project_fixes::{FixProof, FixScope};
-use super::project_scope::{ProjectContents, ProjectScope};
+use super::project_scope::{ProjectContents, ProjectFindings, ProjectScope};
 use crate::error::Failure;
 use crate::gate::RunFindings;
 use crate::gate::run::GateRun;
@@ -35,18 +35,54 @@ const MAX_PROOFS: usize = 32;
 const MAX_VALUE_PROOFS: usize = 32;
 
 impl GateRun<'_> {
-    /// Proves that the fixes proposed in this scope cause no new findings. Each finding with a proven fix then names
-    /// the command that applies it, unless the file on disk has another content. Waived findings get no fix. Does
-    /// nothing if no fix is proposed.
+    /// Proves that the fixes proposed in this scope cause no new findings, unless they are proven already. Each finding
+    /// with a proven fix then names the command that applies it, unless the file on disk has another content. Waived
+    /// findings get no fix.
     pub(crate) fn prove_fixes(
         &self,
         rules: Option<&RuleSet>,
         fix_scope: &FixScope<'_>,
         run_findings: &mut RunFindings,
     ) -> Result<(), Failure> {
-        let Some(contents) = mem::take(&mut run_findings.project_contents) else {
-            return Ok(());
-        };
+        if let Some(contents) = run_findings.project_contents.take() {
+            let files = &run_findings.project_files;
+            run_findings.fixes = self.build_fix_proof(rules, fix_scope, files, contents)?;
+        }
+        let proof = &run_findings.fixes;
+        let hint = self.choose_fix_hint();
+        for file in &mut run_findings.project_files {
+            let fixed_files = &proof.fixed_files;
+            let search = fixed_files.binary_search_by(|fixed_file| fixed_file.path.cmp(&file.path));
+            if let Some(fixed_file) = search.ok().and_then(|index| fixed_files.get(index)) {
+                let is_fixable = proof.fixable_paths.contains(&file.path);
+                fixed_file.add_fixes(file, if is_fixable { hint } else { "" });
+            }
+        }
+        Ok(())
+    }
+
+    /// Proves the fixes in this scope before any finding is marked, while the platform responds. The run must not have
+    /// waivers, because the fixes of waived findings are not proven.
+    pub(crate) fn prove_fixes_of_unmarked_findings(
+        &self,
+        rules: Option<&RuleSet>,
+        fix_scope: &FixScope<'_>,
+        findings: &mut ProjectFindings,
+    ) -> Result<(), Failure> {
+        if let Some(contents) = findings.contents.take() {
+            findings.fixes = self.build_fix_proof(rules, fix_scope, &findings.files, contents)?;
+        }
+        Ok(())
+    }
+
+    /// Proves the fixes that are proposed in these files, and finds the files that the user can correct on disk.
+    fn build_fix_proof(
+        &self,
+        rules: Option<&RuleSet>,
+        fix_scope: &FixScope<'_>,
+        files: &[FileResults],
+        contents: ProjectContents,
+    ) -> Result<FixProof, Failure> {
         let checks = self.project_checks();
         let base_pipelines = BasePipelines::new();
         let earlier_callees = self.earlier_callees(&base_pipelines);
@@ -55,24 +91,11 @@ impl GateRun<'_> {
             // The renames serve only the hints in the findings, which are not compared here.
             None,
             &|caller, reference, path| earlier_callees.find_callee(caller, reference, path),
-            |project_scope| {
-                let files = &run_findings.project_files;
-                self.prove_project_fixes(project_scope, fix_scope, rules, files, contents)
-            },
+            |project_scope| self.prove_project_fixes(project_scope, fix_scope, rules, files, contents),
         )?;
         proof.fixed_files.sort_by(|a, b| a.path.cmp(&b.path));
-        let fixed_files = &proof.fixed_files;
-        let fixable_paths = self.list_fixable_paths(fixed_files)?;
-        let hint = self.choose_fix_hint();
-        for file in &mut run_findings.project_files {
-            let search = fixed_files.binary_search_by(|fixed_file| fixed_file.path.cmp(&file.path));
-            if let Some(fixed_file) = search.ok().and_then(|index| fixed_files.get(index)) {
-                let is_fixable = fixable_paths.contains(&file.path);
-                fixed_file.add_fixes(file, if is_fixable { hint } else { "" });
-            }
-        }
-        run_findings.fixes = proof;
-        Ok(())
+        proof.fixable_paths = self.list_fixable_paths(&proof.fixed_files)?;
+        Ok(proof)
     }
 
     /// Returns the files in this scope with a proposed fix. If their number is limited, changed files come first, then

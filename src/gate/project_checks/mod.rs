@@ -21,6 +21,7 @@ use crate::document_content::read_document;
 use crate::error::Failure;
 use crate::gate::project_checks::earlier_callees::BasePipelines;
 use crate::gate::project_checks::facts_cache::FactsCache;
+use crate::gate::project_checks::project_fixes::FixProof;
 use crate::gate::run::GateRun;
 use crate::gate::{
     ChangedFacts, ChooseOtherFiles, CollectedFacts, OtherFiles, ProjectContents, ProjectFindings,
@@ -157,6 +158,7 @@ impl GateRun<'_> {
         Ok(ProjectFindings {
             contents: reported_files.iter().any(has_proposed_fix).then_some(contents),
             files: reported_files,
+            fixes: FixProof::default(),
         })
     }
 
@@ -195,6 +197,7 @@ impl GateRun<'_> {
     pub(crate) fn add_project_findings(&self, findings: ProjectFindings, run_findings: &mut RunFindings) {
         run_findings.project_files = findings.files;
         run_findings.project_contents = findings.contents;
+        run_findings.fixes = findings.fixes;
         run_findings.check_levels = Some(self.subject.settings.verdict.project_checks.levels);
     }
 

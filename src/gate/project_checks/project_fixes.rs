@@ -5,7 +5,7 @@ use crate::document_content::{read_document, read_document_on_disk};
 use crate::error::Failure;
 use sluicegate_git::{Repository, SnapshotFile};
 use sluicegate_yaml::DocumentError;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of files whose fixes are proven for each finding that the log can list: more than one, because the log may
 /// list the findings in another order, by the lines that a change touched.
@@ -76,6 +76,8 @@ pub(crate) struct FixProof {
     pub(crate) fixed_files: Vec<FixedFile>,
     /// The proposed fixes that are not made.
     pub(crate) rejected_fixes: Vec<RejectedFix>,
+    /// The paths of the fixed files that `sluicegate fix` can correct on disk.
+    pub(super) fixable_paths: BTreeSet<String>,
 }
 
 /// A proposed fix that is not made.

@@ -4,6 +4,7 @@ use crate::document_content::read_document;
 use crate::gate::project_checks::collected_facts::{CollectedFacts, FactsByPath};
 use crate::gate::project_checks::facts_cache::FactsCache;
 use crate::gate::project_checks::file_document::FileDocument;
+use crate::gate::project_checks::project_fixes::FixProof;
 use sluicegate_base::file_defect::{FileDefect, MAX_SCRIPT_SIZE};
 use sluicegate_base::overlap;
 use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_disk_file};
@@ -29,8 +30,10 @@ pub(crate) struct ProjectContents {
 #[derive(Debug, Default)]
 pub(crate) struct ProjectFindings {
     pub(crate) files: Vec<FileResults>,
-    /// The contents from which the findings were derived; `None` if no fix is proposed.
+    /// The contents from which the findings were derived; `None` if no fix is proposed, or if the fixes are proven.
     pub(super) contents: Option<ProjectContents>,
+    /// The fixes that are proven already, and those that are not proven.
+    pub(super) fixes: FixProof,
 }
 
 /// The unchanged pipelines to read, because the change can cause a finding in them.

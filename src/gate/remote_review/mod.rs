@@ -16,6 +16,7 @@ use crate::gate::baseline::{Baseline, has_same_rules};
 use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::local_review;
+use crate::gate::project_checks::project_fixes::FixScope;
 use crate::gate::remote_review::batch_sender::BatchSender;
 use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::remote_review::local_fallback::{LocalFallback, evaluate_fallback_base};
@@ -108,12 +109,14 @@ impl<'a> RemoteReview<'a> {
     }
 
     /// Requests the review of head on another thread, and merges the responses on this thread. To use the time between
-    /// the responses, this thread also runs the project checks, once and as early as possible: when the background
-    /// comparison has read the changed pipelines, whose facts the checks reuse, or at once without such a comparison.
+    /// the responses, this thread also runs the project checks and proves the fixes, once and as early as possible: when
+    /// the background comparison has read the changed pipelines, whose facts the checks reuse, or at once without such
+    /// a comparison.
     fn review_head(
         &self,
         run: &GateRun<'_>,
         platform: &Platform,
+        fix_scope: Option<&FixScope<'_>>,
     ) -> Result<(RunFindings, FailedRequests, ProjectFindings), Failure> {
         let files = &run.selection.pipelines.files;
         let parameters = self.review_parameters(&self.target.head)?;
@@ -130,7 +133,7 @@ impl<'a> RemoteReview<'a> {
                         || Some(CollectedFacts::default()),
                         BackgroundComparison::take_available_facts,
                     );
-                    project_findings = facts.map(|facts| run.find_project_findings(facts));
+                    project_findings = facts.map(|facts| self.check_project(run, facts, fix_scope));
                 }
                 receiver.recv().ok()
             })
@@ -142,16 +145,27 @@ impl<'a> RemoteReview<'a> {
             let run_findings = gate::merge_responses(responses, files, self.rules.as_ref(), &mut positions);
             // The project checks could not start before the last response, so they run now.
             let project_findings = project_findings.unwrap_or_else(|| {
-                run.find_project_findings(
-                    background_comparison
-                        .map(BackgroundComparison::wait_for_facts)
-                        .unwrap_or_default(),
-                )
+                let facts = background_comparison.map(BackgroundComparison::wait_for_facts);
+                self.check_project(run, facts.unwrap_or_default(), fix_scope)
             });
             (send_thread.join(), project_findings, run_findings)
         });
         send_result.unwrap_or_else(|panic_payload| panic::resume_unwind(panic_payload))?;
         Ok((run_findings, failed_requests, project_findings?))
+    }
+
+    /// Runs the project checks, and proves the fixes in this scope, if one is given.
+    fn check_project(
+        &self,
+        run: &GateRun<'_>,
+        facts: CollectedFacts,
+        fix_scope: Option<&FixScope<'_>>,
+    ) -> Result<ProjectFindings, Failure> {
+        let mut findings = run.find_project_findings(facts)?;
+        if let Some(fix_scope) = fix_scope {
+            run.prove_fixes_of_unmarked_findings(self.rules.as_ref(), fix_scope, &mut findings)?;
+        }
+        Ok(findings)
     }
 
     /// Requests a review of the base, and records the requests that failed. `files` are paths at the base. Reuses the
@@ -260,7 +274,11 @@ impl ReviewEngine for RemoteReview<'_> {
 
     /// Requests the review of head, and locally evaluates the files that got no usable response. Returns the results,
     /// and the findings of the project checks.
-    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(RunFindings, ProjectFindings), Failure> {
+    fn evaluate_head(
+        &mut self,
+        run: &GateRun<'_>,
+        fix_scope: Option<&FixScope<'_>>,
+    ) -> Result<(RunFindings, ProjectFindings), Failure> {
         require_file_settings(self.connection, &run.selection.unusable_files)?;
         self.check_commit_on_remote(run)?;
         let platform = run.session.create_platform_client(self.connection)?;
@@ -270,7 +288,7 @@ impl ReviewEngine for RemoteReview<'_> {
             self.target.require_branch()?,
             self.target.head.short()
         ));
-        let (mut run_findings, mut failed_requests, project_findings) = self.review_head(run, &platform)?;
+        let (mut run_findings, mut failed_requests, project_findings) = self.review_head(run, &platform, fix_scope)?;
         if failed_requests.has_missing_resource() {
             let hint_request = find_unknown_project_hint(&platform, self.connection.require_project_id()?);
             if let Some(hint) = run.session.block_on(hint_request)? {

@@ -21,6 +21,7 @@ use crate::gate::baseline::Baseline;
 use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::project_checks::facts_cache::FactsCache;
+use crate::gate::project_checks::project_fixes::FixScope;
 use crate::gate::run::report_subject::ReviewedFiles;
 use crate::gate::selection::SelectionResult;
 use crate::gate::shard_selection::format_empty_run_note;
@@ -55,8 +56,13 @@ pub(crate) trait ReviewEngine {
     }
 
     /// Evaluates the selected pipelines. Returns the results, and the findings of the project checks, which read the
-    /// same files.
-    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(RunFindings, ProjectFindings), Failure>;
+    /// same files. While an engine waits, it may also prove the fixes in `fix_scope`, which is `None` in a run with
+    /// waivers.
+    fn evaluate_head(
+        &mut self,
+        run: &GateRun<'_>,
+        fix_scope: Option<&FixScope<'_>>,
+    ) -> Result<(RunFindings, ProjectFindings), Failure>;
 
     /// Evaluates the base versions of the reviewed pipelines, at least of those with findings in `head_findings`.
     /// Returns their paths at the base, and the results.
