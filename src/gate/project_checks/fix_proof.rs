@@ -171,7 +171,7 @@ impl GateRun<'_> {
             pipeline_files: &pipeline_files,
             shared_pipelines: contents.shared_pipelines.as_ref(),
             facts: contents.facts,
-            counts: FindingCounts::new(),
+            counts: contents.finding_counts,
             remaining_proofs: MAX_PROOFS,
             remaining_value_proofs: MAX_VALUE_PROOFS,
             divisible_files: Vec::new(),
@@ -250,8 +250,8 @@ struct ProjectProver<'p> {
 
 impl ProjectProver<'_> {
     /// Reads the pipelines that the candidates call after their fixes, because the checks compare each call with the
-    /// called pipeline. Only this search uses the facts with the fixes. Then counts the project's findings without the
-    /// fixes, because the newly read pipelines can add findings.
+    /// called pipeline. Only this search uses the facts with the fixes. If it read a pipeline, counts the project's
+    /// findings without the fixes again, because this pipeline can add findings.
     fn read_callees_and_count_findings(
         &mut self,
         files: &[SnapshotFile],
@@ -260,16 +260,17 @@ impl ProjectProver<'_> {
         let paths: BTreeSet<String> = candidates.iter().map(|file| file.path.clone()).collect();
         let start_paths = paths.iter().map(String::as_str).collect();
         self.swap_facts(candidates);
-        self.scope
-            .read_files_and_callees(files, self.pipeline_files, start_paths, &mut self.facts)?;
-        self.scope.read_callees_with_arguments(
+        let has_callees =
+            self.scope
+                .read_files_and_callees(files, self.pipeline_files, start_paths, &mut self.facts)?;
+        let has_arguments = self.scope.read_callees_with_arguments(
             files,
             self.pipeline_files,
             self.shared_pipelines,
             &mut self.facts,
         )?;
         self.swap_facts(candidates);
-        if !candidates.is_empty() {
+        if has_callees || has_arguments {
             self.counts = self.count_project_findings()?;
         }
         Ok(())

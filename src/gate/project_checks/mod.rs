@@ -21,6 +21,7 @@ use crate::document_content::read_document;
 use crate::error::Failure;
 use crate::gate::project_checks::earlier_callees::BasePipelines;
 use crate::gate::project_checks::facts_cache::FactsCache;
+use crate::gate::project_checks::finding_counts::count_findings;
 use crate::gate::project_checks::project_fixes::FixProof;
 use crate::gate::run::GateRun;
 use crate::gate::{
@@ -147,13 +148,16 @@ impl GateRun<'_> {
             find_script_path: &|old_path| renamed_files.find_script_path(old_path),
             has_twin: &|new_path| renamed_files.has_twin(new_path),
         };
-        let (files, contents) = self.project_checks().run_checks(
+        let (files, mut contents) = self.project_checks().run_checks(
             known_facts,
             &renames,
             &|caller, reference, path| earlier_callees.find_callee(caller, reference, path),
             &|path| changed_paths.contains(path),
             &|facts| self.choose_other_files(facts),
         )?;
+        if files.iter().any(has_proposed_fix) {
+            contents.finding_counts = count_findings(&files);
+        }
         let reported_files = self.select_reported_files(files, &selected_paths)?;
         Ok(ProjectFindings {
             contents: reported_files.iter().any(has_proposed_fix).then_some(contents),

@@ -4,6 +4,7 @@ use crate::document_content::read_document;
 use crate::gate::project_checks::collected_facts::{CollectedFacts, FactsByPath};
 use crate::gate::project_checks::facts_cache::FactsCache;
 use crate::gate::project_checks::file_document::FileDocument;
+use crate::gate::project_checks::finding_counts::FindingCounts;
 use crate::gate::project_checks::project_fixes::FixProof;
 use sluicegate_base::file_defect::{FileDefect, MAX_SCRIPT_SIZE};
 use sluicegate_base::overlap;
@@ -24,6 +25,8 @@ pub(crate) struct ProjectContents {
     pub(super) files: Vec<SnapshotFile>,
     pub(super) facts: FactsByPath,
     pub(super) shared_pipelines: Option<SharedPipelinesFile>,
+    /// The number of all findings that were derived, by identity; filled if a fix is proposed.
+    pub(super) finding_counts: FindingCounts,
 }
 
 /// The reported findings of the project checks.
@@ -120,6 +123,7 @@ impl ProjectScope<'_> {
             files,
             facts,
             shared_pipelines,
+            finding_counts: FindingCounts::new(),
         };
         Ok((findings, contents))
     }
@@ -149,14 +153,15 @@ impl ProjectScope<'_> {
     }
 
     /// Parses the pipelines at `start_paths` and all pipelines that they call, directly or indirectly. Skips pipelines
-    /// that were already parsed.
+    /// that were already parsed. Returns whether it parsed one.
     pub(super) fn read_files_and_callees(
         &self,
         files: &[SnapshotFile],
         pipeline_files: &PipelineFiles<'_>,
         start_paths: BTreeSet<&str>,
         facts: &mut FactsByPath,
-    ) -> Result<(), GitError> {
+    ) -> Result<bool, GitError> {
+        let mut has_parsed = false;
         let files_by_path: BTreeMap<&str, &SnapshotFile> =
             files.iter().map(|file| (file.path.as_str(), file)).collect();
         let mut visited_paths: BTreeSet<String> = BTreeSet::new();
@@ -169,6 +174,7 @@ impl ProjectScope<'_> {
                 .filter(|path| !has_parsed_facts(facts, path))
                 .filter_map(|path| files_by_path.get(path.as_str()).copied())
                 .collect();
+            has_parsed |= !unread_files.is_empty();
             self.read_facts(&unread_files, &always_needs_parsing, facts)?;
             visited_paths.extend(current_paths.iter().cloned());
             let mut next_paths = BTreeSet::new();
@@ -183,7 +189,7 @@ impl ProjectScope<'_> {
             }
             current_paths = next_paths.into_iter().map(str::to_owned).collect();
         }
-        Ok(())
+        Ok(has_parsed)
     }
 
     /// Runs the project checks with the facts that were read. Looks up the scripts that the pipelines name.
@@ -232,14 +238,14 @@ impl ProjectScope<'_> {
     }
 
     /// Parses the pipelines that others call with arguments, and those that are shared with parameters, because the
-    /// checks compare arguments and parameters with the variables of the pipeline.
+    /// checks compare arguments and parameters with the variables of the pipeline. Returns whether it parsed one.
     pub(super) fn read_callees_with_arguments(
         &self,
         files: &[SnapshotFile],
         pipeline_files: &PipelineFiles<'_>,
         shared_pipelines: Option<&SharedPipelinesFile>,
         facts: &mut FactsByPath,
-    ) -> Result<(), GitError> {
+    ) -> Result<bool, GitError> {
         let mut paths: BTreeSet<&str> = BTreeSet::new();
         let mut walk = CallWalk::default();
         for (path, pipeline_facts) in facts.iter() {
@@ -258,7 +264,8 @@ impl ProjectScope<'_> {
             .iter()
             .filter(|file| paths.contains(file.path.as_str()) && !has_parsed_facts(facts, &file.path))
             .collect();
-        self.read_facts(&unread_files, &always_needs_parsing, facts)
+        self.read_facts(&unread_files, &always_needs_parsing, facts)?;
+        Ok(!unread_files.is_empty())
     }
 
     /// Reads the shared-pipelines file, and looks up which of its pipelines exist. Returns `None` if there is no such

@@ -1,7 +1,7 @@
 //! The findings that `sluicegate fix` can fix name it, in every report.
 
 use super::{EMPTY, HEADER, append, call, fix, project, script};
-use crate::support::{Call, FORMATS, Job, World, json_schema};
+use crate::support::{Call, FORMATS, Job, PROJECT, ServerProcess, TOKEN, World, json_schema};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -202,6 +202,31 @@ fn find_offer(world: &World, args: &str) -> (bool, bool) {
         output.out.contains("` corrects it"),
         output.json().to_string().contains("\"fix\":"),
     )
+}
+
+/// A review proves the fixes while the platform responds, before the waivers mark any finding.
+#[test]
+fn review_offers_fixes_of_check_unless_finding_is_waived() {
+    let main = format!("{HEADER}{}", call("Call", "load"));
+    let pipelines = [("sales/load.orch.yaml", EMPTY), ("main.orch.yaml", &main)];
+    let waivers = "- { rule: project/call, path: main.orch.yaml, reason: legacy }\n";
+    for waiver_file in [None, Some(("sluicegate-waivers.yaml", waivers))] {
+        let files: Vec<(&str, &str)> = pipelines.into_iter().chain(waiver_file).collect();
+        let world = project(&files);
+        let project = format!("{PROJECT}={}", world.remote().display());
+        let token = format!("{TOKEN}=admin");
+        let server = ServerProcess::start(world.path(), &["--project", &project, "--token", &token]);
+        let program = Call::with_platform(&world.work(), &server.url).variable("SLUICEGATE_BRANCH", "main");
+        let [reviewed_files, checked_files] = ["review", "check --head HEAD"].map(|command| {
+            let args = format!("{command} --all --report json=-");
+            program.run(args.as_str()).expect(0).json()["files"].clone()
+        });
+        let offers_fix = |files: &Value| files.to_string().contains("\"fix\":");
+        assert_eq!(offers_fix(&reviewed_files), waiver_file.is_none(), "{reviewed_files}");
+        assert_eq!(offers_fix(&checked_files), waiver_file.is_none(), "{checked_files}");
+        let find_text = |files: &Value| files.to_string().contains("` corrects it");
+        assert_eq!(find_text(&reviewed_files), find_text(&checked_files));
+    }
 }
 
 #[test]

@@ -137,27 +137,28 @@ impl Project<'_> {
             .enumerate()
             .map(|(index, (path, _))| (*path, index))
             .collect();
+        let mut calls = Vec::with_capacity(pipelines.len());
         let mut callees = Vec::with_capacity(pipelines.len());
         for (path, facts) in &pipelines {
-            let callee_indices: BTreeSet<usize> = self
+            let file_calls: Vec<(&Reference, usize)> = self
                 .list_certain_calls(path, facts)
-                .filter_map(|(_, callee)| indices.get(callee).copied())
+                .filter_map(|(reference, callee)| Some((reference, *indices.get(callee)?)))
                 .collect();
+            let callee_indices: BTreeSet<usize> = file_calls.iter().map(|(_, callee)| *callee).collect();
             callees.push(callee_indices.into_iter().collect());
+            calls.push(file_calls);
         }
         let groups = CallGroups::new(callees);
-        for (index, (path, facts)) in pipelines.iter().enumerate() {
+        for ((index, (path, _)), file_calls) in pipelines.iter().enumerate().zip(calls) {
             let mut messages_by_callee: HashMap<usize, String> = HashMap::new();
-            for (reference, callee) in self.list_certain_calls(path, facts) {
-                let Some(callee_index) = indices.get(callee).copied() else {
-                    continue;
-                };
+            for (reference, callee_index) in file_calls {
                 if !groups.is_in_cycle(index, callee_index) {
                     continue;
                 }
                 // Several calls of one pipeline have the same message, so the shortest cycle is searched only once.
                 let text = messages_by_callee.entry(callee_index).or_insert_with(|| {
                     let Some(cycle) = groups.find_shortest_cycle(index, callee_index) else {
+                        let callee = pipelines.get(callee_index).map_or("", |(path, _)| *path);
                         return describe_large_cycle(callee, groups.group_size(index));
                     };
                     let paths: Vec<&str> = cycle
