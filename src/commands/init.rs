@@ -4,6 +4,7 @@
 //! overwritten: a job is written next to an existing one with instructions to include it, or printed so that the user
 //! can add it.
 
+use crate::document_content::reject_omitted_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci;
@@ -31,6 +32,9 @@ pub(crate) fn run(session: &Session, args: &InitArgs) -> CommandResult {
         session.lock_checkout()?
     };
     let plan = InitPlan::from_facts(&facts);
+    for path in plan.list_written_paths() {
+        reject_omitted_file(&workspace.repo, path)?;
+    }
     if !args.dry_run {
         new_files::write_files(&facts.root, &plan)?;
     }

@@ -1,6 +1,7 @@
 //! Runs `sluicegate shared-pipelines`.
 
 use crate::atomic_file;
+use crate::document_content::reject_omitted_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{AddSharedPipelineArgs, OutputFormat, SharedPipelinesVerb};
@@ -51,6 +52,7 @@ fn add_pipeline(session: &Session, args: &AddSharedPipelineArgs) -> CommandResul
     let _lock = session.lock_checkout()?;
     let shared_file = shared_pipelines_path(&config_dir);
     let full_path = workspace.repo.root().join(&shared_file);
+    reject_omitted_file(&workspace.repo, &shared_file)?;
     session.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
     let old_text = read_text_or_empty(&full_path, MAX_DOCUMENT_BYTES)?;
     let edited_text = entry

@@ -2,6 +2,7 @@
 //! the git program expands a copy of these (<https://git-scm.com/docs/index-format>).
 
 use super::discovery::is_git_dir;
+use super::disk_file::is_missing;
 use super::stand_in::{copy_to_temporary_directory, create_temporary_directory};
 use super::{GitError, Repository};
 use git2::{Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag};
@@ -35,6 +36,17 @@ impl Repository {
             Some(git_dir) => own_dir.is_ok_and(|own_dir| own_dir == git_dir),
             None => true,
         }
+    }
+
+    /// Returns whether a sparse checkout omits the tracked file at this path from the disk.
+    pub fn omits_from_disk(&self, path: &str) -> Result<bool, GitError> {
+        // Git stores the patterns of a sparse checkout in this file, so the index need not be read without it.
+        let patterns = self.git_dir().map(|git_dir| git_dir.join("info/sparse-checkout"));
+        if !patterns.is_some_and(|patterns| patterns.exists()) || !is_missing(&self.root().join(path)) {
+            return Ok(false);
+        }
+        let entry = open_index(self, None)?.get_path(Path::new(path), 0);
+        Ok(entry.is_some_and(|entry| is_skipped_entry(&entry)))
     }
 }
 

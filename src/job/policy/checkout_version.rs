@@ -31,6 +31,15 @@ impl CheckoutFiles {
         }
     }
 
+    /// Returns the version of the file at this path: instead of a file on disk that a sparse checkout omits, the staged
+    /// file.
+    pub(super) fn choose_for_file(&self, repo: &Repository, path: &str) -> Result<Self, GitError> {
+        match self {
+            Self::OnDisk if repo.omits_from_disk(path)? => Ok(Self::Staged(None)),
+            _ => Ok(self.clone()),
+        }
+    }
+
     /// Returns the files as git stores them; `None` for the files on disk.
     fn open_snapshot<'r>(&self, repo: &'r Repository) -> Result<Option<Snapshot<'r>>, GitError> {
         Ok(match self {
@@ -43,7 +52,7 @@ impl CheckoutFiles {
     /// Returns whether the checkout has a file or a link at this path, even a link that is broken or leads out of the
     /// repository. On disk, a directory is found, too.
     pub(super) fn has_file(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
-        let Some(snapshot) = self.open_snapshot(repo)? else {
+        let Some(snapshot) = self.choose_for_file(repo, path)?.open_snapshot(repo)? else {
             return Ok(!is_missing(&repo.root().join(path)));
         };
         let resolved_path = follow_links(repo, &snapshot, path)?;
@@ -54,7 +63,7 @@ impl CheckoutFiles {
 
     /// Returns whether a symbolic link in the path leads out of the repository.
     pub(super) fn leaves_repository(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
-        match self.open_snapshot(repo)? {
+        match self.choose_for_file(repo, path)?.open_snapshot(repo)? {
             Some(snapshot) => Ok(follow_links(repo, &snapshot, path)?.leaves_repository),
             None => Ok(leaves_repository(repo, &repo.root().join(path))),
         }

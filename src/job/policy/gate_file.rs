@@ -188,7 +188,7 @@ impl GateFileReader<'_> {
         limit: u64,
     ) -> Result<Option<NamedText>, PolicyError> {
         let (repo, disk) = (self.repo, self.repo.root().join(path));
-        match &self.checkout {
+        match &self.checkout.choose_for_file(repo, path)? {
             CheckoutFiles::Committed(commit) => read_file_at_head(repo, commit, path, presence, limit),
             CheckoutFiles::Staged(index) => {
                 // Listing the index takes time, so it is listed once.
@@ -220,7 +220,7 @@ impl GateFileReader<'_> {
         limit: u64,
     ) -> Result<Option<NamedText>, PolicyError> {
         let repo = self.repo;
-        match &self.checkout {
+        match &self.checkout.choose_for_file(repo, path)? {
             CheckoutFiles::Committed(commit) => read_file_at_head(repo, commit, path, presence, limit),
             CheckoutFiles::Staged(index) => {
                 let snapshot = repo.read_staged_snapshot(index.as_deref())?;

@@ -2,6 +2,7 @@
 //! the files, in `.gitattributes`. Existing settings are not changed.
 
 use crate::atomic_file;
+use crate::document_content::reject_omitted_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::PROGRAM;
@@ -48,6 +49,7 @@ pub(crate) fn run(session: &Session, is_dry_run: bool) -> CommandResult {
         CheckoutLock::acquire(session, &repo)?
     };
     let path = repo.root().join(ATTRIBUTES);
+    reject_omitted_file(&repo, ATTRIBUTES)?;
     // Read first, so that nothing is written if the file cannot be extended.
     let old_text = read_attributes(&path)?;
     let (new_lines, existing_lines) = plan_attribute_lines(&old_text);

@@ -72,6 +72,14 @@ impl InitPlan {
         self.gate_files.iter().chain(&self.job)
     }
 
+    /// Returns the paths of the files that this run writes.
+    pub(crate) fn list_written_paths(&self) -> impl Iterator<Item = &str> {
+        self.steps().filter_map(|step| match step {
+            FileStep::Write { path, .. } => Some(path.as_str()),
+            FileStep::Keep { .. } | FileStep::EditByHand { .. } => None,
+        })
+    }
+
     /// Returns whether this run writes the file of the gate configuration with this path. If not, an existing file is
     /// kept.
     pub(crate) fn has_write_step(&self, file: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use super::lint::{LintedFile, read_named_file};
 use crate::atomic_file;
+use crate::document_content::reject_omitted_file;
 use crate::error::{Detail, Failure, render_details};
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
@@ -172,6 +173,7 @@ pub(crate) fn create_rule(session: &Session, id: &str, output: OutputFormat) -> 
         return Err(disabled_team_rules_failure());
     };
     let full_path = workspace.repo.root().join(&path);
+    reject_omitted_file(&workspace.repo, &path)?;
     session.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
     let old_text = read_text_or_empty(&full_path, MAX_TEAM_RULES_BYTES)?;
     let new_text = append_rule(&old_text, id, &path)?;

@@ -12,6 +12,7 @@ pub(crate) use add::render_new_waivers_file;
 pub(crate) use unwaived_findings::has_unwaived_findings;
 
 use crate::atomic_file;
+use crate::document_content::reject_omitted_file;
 use crate::error::Failure;
 use crate::gate::local_review::evaluate_all;
 use crate::gate::waivers::{apply_waivers, build_waivers, today};
@@ -53,6 +54,7 @@ impl WaiversFile {
         snapshot: &Snapshot<'_>,
         rules: Option<RuleSet>,
     ) -> Result<Self, Failure> {
+        reject_omitted_file(&workspace.repo, FILE_NAME)?;
         let path = workspace.repo.root().join(FILE_NAME);
         let text = read_text_or_empty(&path, MAX_WAIVERS_BYTES)?;
         let named_text = NamedText {

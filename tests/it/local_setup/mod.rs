@@ -4,4 +4,5 @@ mod git_variables;
 mod remote_commits;
 mod reproduction_command;
 mod revisions;
+mod sparse_checkouts;
 mod uncommitted_changes;
