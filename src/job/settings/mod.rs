@@ -35,7 +35,7 @@ mod shared_destinations;
 mod smoke_settings;
 #[cfg(test)]
 mod tests;
-mod unused_file_note;
+mod unused_file;
 mod verdict_settings;
 
 pub use attestation_files::{AttestationFiles, requested_receipt, requested_review_attestation};

@@ -5,7 +5,7 @@ use super::config_file::{self, FILE_NAME};
 use super::layers::Layers;
 use super::setting_table::FileConfig;
 use super::shared_destinations;
-use super::unused_file_note::{describe_unusable_file, describe_unused_file};
+use super::unused_file::UnusedFile;
 use crate::env::Env;
 use crate::job::policy::{self, GateFile, NamedText, UnusableFile};
 use sluicegate_base::text::format_path;
@@ -115,7 +115,8 @@ impl<'a> SettingSources<'a> {
         } else {
             usable_policy_config.unwrap_or_default()
         };
-        let note = describe_unused_file(file, unusable_reason.as_deref(), is_repairable);
+        let note =
+            UnusedFile::find(file, unusable_reason.as_deref(), is_repairable).map(|file| file.to_string());
         let unusable_file_text = file.policy_text().cloned().filter(|_| unusable_reason.is_some());
         let mut sources = Self {
             env,
@@ -298,11 +299,15 @@ impl<'a> SettingSources<'a> {
     /// this reason.
     fn with_replacement_file(&self, file: FileConfig, file_text: Option<UsedText>, reason: &str) -> Self {
         let used_file_text = self.file_text.as_ref().map(|used| &used.text);
+        let unused_file = UnusedFile::Unusable {
+            reason,
+            is_repairable: self.is_repairable,
+        };
         Self {
             file,
             file_text,
             unusable_file_text: self.unusable_file_text.as_ref().or(used_file_text).cloned(),
-            note: Some(describe_unusable_file(reason, self.is_repairable)),
+            note: Some(unused_file.to_string()),
             unusable_reason: Some(reason.to_owned()),
             ..self.clone()
         }

@@ -1,10 +1,10 @@
 //! Tests of the report of a changed configuration file, with the table of settings.
 
 use super::find_known_setting;
-use crate::job::policy::{DescriptionLength, GateFileVersion, describe_config_file_changes as describe};
+use crate::job::policy::{DescriptionScope, GateFileVersion, describe_config_file_changes as describe};
 
 fn of_settings(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
-    describe(old, new, DescriptionLength::Short, &find_known_setting)
+    describe(old, new, DescriptionScope::Short, &find_known_setting)
 }
 
 fn text(text: &str) -> GateFileVersion {
