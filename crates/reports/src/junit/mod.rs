@@ -45,14 +45,12 @@ use self::result_text::{
 use self::suite_totals::{CaseOutcome, count_cases};
 use self::suites::build_suites;
 use super::next_step::list_request_steps;
-use super::remarks::RemarkKind;
-use super::sentences::{describe_gate_change, describe_run_problem, format_acceptance};
+use super::remarks::{RemarkKind, find_verdict_remark};
+use super::sentences::{describe_gate_change, format_acceptance};
 use super::{ReportContext, TO_DO, truncation};
 use jiff::Timestamp;
 use junit_report::{Duration, OffsetDateTime, TestCaseBuilder, TestResult, TestSuiteBuilder};
-use sluicegate_pipelines::findings::{
-    FailOn, FileResults, Report, RuleResult, Status, UNREADABLE_RULE, Verdict,
-};
+use sluicegate_pipelines::findings::{FailOn, FileResults, Report, RuleResult, Status, UNREADABLE_RULE};
 use std::io;
 
 /// Maximum length of the `message` attribute, in characters; the content has the complete text.
@@ -76,7 +74,7 @@ pub(super) fn render(
     writer: &mut dyn io::Write,
 ) -> io::Result<()> {
     let omitted_count = count_omitted_cases(report);
-    let mut run_cases = build_run_cases(report, omitted_count);
+    let mut run_cases = build_run_cases(report, context, omitted_count);
     let mut sums = count_cases(report, &run_cases);
     sums.tests -= omitted_count;
     if dialect == Dialect::Strict {
@@ -124,26 +122,22 @@ fn build_suite(name: &str, started_at: OffsetDateTime, cases: Vec<CaseWithLine>)
 /// follow for changes to the gate configuration, which have a file only if the gate refuses them, for changes that
 /// break consumers, for a review that would otherwise have no case except notes, for the notes that no other case
 /// contains, for the instructions about failed requests, and for the `omitted_count` passed checks without a case.
-fn build_run_cases(report: &Report, omitted_count: usize) -> Vec<CaseWithLine> {
+fn build_run_cases(report: &Report, context: &ReportContext, omitted_count: usize) -> Vec<CaseWithLine> {
     let mut cases = Vec::new();
-    let mut results = report.files.iter().flat_map(|file| &file.results);
-    let has_failing_result = results.any(|result| result.fails_gate(report.fail_on()));
     let mut names = CaseNames::default();
     let known_limit_problem = report.check_known_limit();
-    let is_unexplained = report.verdict == Verdict::Undecided || !has_failing_result;
-    let needs_explanation =
-        !report.gate_faults.is_empty() || (is_unexplained && known_limit_problem.is_none());
-    let mut has_verdict_case = false;
     if let Some(sentence) = &known_limit_problem {
         cases.push(CasePlace::FOR_RUN.build_case(build_error_case("known findings", "max-known", sentence)));
     }
-    if let Some(reason) = describe_run_problem(report).filter(|_| needs_explanation) {
+    // The case of too many known findings explains the verdict, but not a faulty gate configuration.
+    let verdict_remark = find_verdict_remark(report, context)
+        .filter(|_| known_limit_problem.is_none() || !report.gate_faults.is_empty());
+    if let Some(remark) = &verdict_remark {
         cases.push(CasePlace::FOR_RUN.build_case(build_error_case(
             VERDICT_CASE,
             &report.verdict.to_string(),
-            &reason,
+            &remark.text,
         )));
-        has_verdict_case = true;
     }
     cases.extend(build_gate_change_cases(report, &mut names));
     cases.extend(build_consumer_cases(report, &mut names));
@@ -157,7 +151,7 @@ fn build_run_cases(report: &Report, omitted_count: usize) -> Vec<CaseWithLine> {
         cases.push(CasePlace::FOR_RUN.build_case(case));
     }
     // The verdict case contains the notes that explain the verdict, and the case of known findings contains its note.
-    let notes: Vec<&String> = if has_verdict_case {
+    let notes: Vec<&String> = if verdict_remark.is_some() {
         report.other_notes().collect()
     } else {
         report.notes.iter().collect()

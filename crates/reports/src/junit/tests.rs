@@ -3,7 +3,7 @@ use super::*;
 use crate::sample;
 use proptest::prelude::*;
 use roxmltree::{Document, Node};
-use sluicegate_pipelines::findings::{FindingState, GateChange, Severity};
+use sluicegate_pipelines::findings::{FindingState, GateChange, Severity, Verdict};
 
 fn xml(report: &Report) -> String {
     written(report, Dialect::Hosts)
