@@ -10,7 +10,7 @@ use crate::job::cli::GateChanges;
 use crate::job::context::{
     self, Comparison, ContextError, EarlierCommit, PolicyRevision, RequestedRevisions,
 };
-use crate::job::policy::{self, DescriptionLength, GateFileVersion};
+use crate::job::policy::{self, DescriptionScope, GateFileVersion};
 use crate::session::Session;
 use crate::workspace::gate_files::{GateFiles, MovedRulesFile};
 use crate::workspace::{Workspace, print_warnings};
@@ -214,7 +214,7 @@ impl Workspace<'_> {
                 self.read_version(&base, files, old_path)
             };
             let new = self.read_version(snapshot, files, &change.path);
-            files.describe_changes(&change.path, &old, &new, DescriptionLength::Short)
+            files.describe_changes(&change.path, &old, &new, DescriptionScope::Short)
         });
         if files.is_settings(&change.path) {
             for moved_file in &moved_files {
@@ -254,7 +254,7 @@ impl Workspace<'_> {
                 self.read_linked_gate_file(base, source),
                 self.read_linked_gate_file(snapshot, source),
             );
-            let source_sentences = files.describe_changes(source, &old, &new, DescriptionLength::Short);
+            let source_sentences = files.describe_changes(source, &old, &new, DescriptionScope::Short);
             let sentences = sentences.get_or_insert_with(Vec::new);
             for sentence in source_sentences {
                 sentences.push(if source == link {
@@ -306,7 +306,7 @@ impl Workspace<'_> {
         }
         let path = moved_file.reported_path();
         files
-            .describe_changes(path, &old, &new, DescriptionLength::Short)
+            .describe_changes(path, &old, &new, DescriptionScope::Short)
             .into_iter()
             .map(|sentence| format!("{path}: {sentence}"))
             .collect()

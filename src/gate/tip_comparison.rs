@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::gate::interface_changes::interface_comparison::{ConfigDirs, compare_interfaces};
 use crate::interface_version::{self, LoadedInterface};
 use crate::job::policy::{
-    DescriptionLength, GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings,
+    DescriptionScope, GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings,
     format_changed_rules,
 };
 use crate::workspace::gate_files::{GateFiles, MovedRulesFile};
@@ -80,11 +80,9 @@ impl TipComparison<'_> {
             .map(|versions| (versions, UnknownEffects::Include));
         for (versions, unknown_effects) in unmoved_files.chain(moved_files) {
             let path = &versions.path;
-            let differences = describe_stricter_settings(
-                versions.as_merge_versions(),
-                &|old, new| files.describe_changes(path, old, new, DescriptionLength::Complete),
-                unknown_effects,
-            );
+            let differences = describe_stricter_settings(versions.as_merge_versions(), &|old, new| {
+                files.describe_changes(path, old, new, DescriptionScope::Stricter(unknown_effects))
+            });
             if !differences.is_empty() {
                 stricter_settings.push((path.clone(), differences));
             }

@@ -1,7 +1,7 @@
 //! The paths of the gate configuration: the paths of the settings, waivers and rules, and of every symbolic link that
 //! leads to them. A change to one of these files changes the gate.
 
-use crate::job::policy::{self, DescriptionLength, GateFileVersion};
+use crate::job::policy::{self, DescriptionScope, GateFileVersion};
 use crate::job::settings;
 use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_git::{GitError, Snapshot};
@@ -75,16 +75,16 @@ impl GateFiles {
         path: &str,
         old: &GateFileVersion,
         new: &GateFileVersion,
-        length: DescriptionLength,
+        scope: DescriptionScope,
     ) -> Vec<String> {
         if is_platform_file(path) || self.rules.iter().any(|rules_path| rules_path == path) {
-            policy::describe_rules_file_changes(old, new, length)
+            policy::describe_rules_file_changes(old, new, scope)
         } else if self.waivers.iter().any(|waivers_path| waivers_path == path) {
-            policy::describe_waivers_file_changes(old, new, length)
+            policy::describe_waivers_file_changes(old, new, scope)
         } else if self.is_team_rules(path) {
-            policy::describe_team_rules_changes(old, new, length)
+            policy::describe_team_rules_changes(old, new, scope)
         } else {
-            policy::describe_config_file_changes(old, new, length, &settings::find_known_setting)
+            policy::describe_config_file_changes(old, new, scope, &settings::find_known_setting)
         }
     }
 

@@ -4,7 +4,7 @@
 //! The comparison is a three-way merge of facts: a difference from head to tip is used if the target made it, that is,
 //! if it is also a difference from a base to the tip. Edits of the change itself are reported as changes to the gate.
 
-use super::changes::{GateFileVersion, UnknownEffects, find_rule, retain_stricter};
+use super::changes::{GateFileVersion, find_rule};
 use sluicegate_pipelines::rules::{RuleOutline, RuleState, list_rules};
 use std::collections::BTreeSet;
 
@@ -17,19 +17,17 @@ pub struct MergeVersions<'a> {
 }
 
 /// Describes the settings that the target made stricter than they are on head. They will apply after the merge.
-/// `describe` compares two versions of the file. `unknown_effects` states whether to include differences that may or
-/// may not be stricter.
+/// `describe` describes how the second of two versions of the file is stricter.
 pub fn describe_stricter_settings(
     MergeVersions { head, tip, bases }: MergeVersions<'_>,
     describe: &dyn Fn(&GateFileVersion, &GateFileVersion) -> Vec<String>,
-    unknown_effects: UnknownEffects,
 ) -> Vec<String> {
     if head == tip {
         return Vec::new();
     }
     // If the change edited a setting, the comparison with a base does not have the same sentence, so it is dropped.
     let target_changes: BTreeSet<String> = bases.iter().flat_map(|base| describe(base, tip)).collect();
-    retain_stricter(describe(head, tip), unknown_effects)
+    describe(head, tip)
         .into_iter()
         .filter(|sentence| target_changes.contains(sentence))
         .collect()
@@ -153,7 +151,7 @@ fn parse_rules(version: &GateFileVersion) -> Vec<RuleOutline> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::policy::{DescriptionLength, describe_rules_file_changes};
+    use crate::job::policy::{DescriptionScope, UnknownEffects, describe_rules_file_changes};
 
     fn file(level: &str, maximum: u32) -> GateFileVersion {
         let text = format!(
@@ -175,11 +173,9 @@ mod tests {
             bases: &bases,
         };
         let after = format_changed_rules(versions).map_or(GateFileVersion::Missing, GateFileVersion::Text);
-        let said = describe_stricter_settings(
-            versions,
-            &|old, new| describe_rules_file_changes(old, new, DescriptionLength::Complete),
-            UnknownEffects::Include,
-        );
+        let said = describe_stricter_settings(versions, &|old, new| {
+            describe_rules_file_changes(old, new, DescriptionScope::Stricter(UnknownEffects::Include))
+        });
         (said, parse_rules(&after))
     }
 

@@ -17,7 +17,7 @@ mod repository_path;
 mod symlinks;
 
 pub use changes::{
-    DescriptionLength, GateFileVersion, KnownSetting, Strictness, UnknownEffects,
+    DescriptionScope, GateFileVersion, KnownSetting, Strictness, UnknownEffects,
     describe_config_file_changes, describe_rules_file_changes, describe_team_rules_changes,
     describe_waivers_file_changes,
 };

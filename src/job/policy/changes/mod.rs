@@ -29,13 +29,39 @@ pub enum GateFileVersion {
     Text(Vec<u8>),
 }
 
-/// The length of a description.
+/// The differences that a description contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DescriptionLength {
-    /// All differences, to compare descriptions with each other.
-    Complete,
-    /// The first differences of long lists and their number, for people.
+pub enum DescriptionScope {
+    /// All differences, for people: of long lists, only the first ones and their number.
     Short,
+    /// Every difference that tightens the gate, if only in one respect, to compare descriptions with each other.
+    Stricter(UnknownEffects),
+}
+
+/// A difference between two versions of a file.
+struct Difference {
+    sentence: String,
+    /// `None` if the sentence is about the entire file.
+    effect: Option<Effect>,
+}
+
+impl Difference {
+    /// Creates a difference of the entire file, whose effect the sentence does not state.
+    fn of_file(sentence: impl Into<String>) -> Self {
+        Self {
+            sentence: sentence.into(),
+            effect: None,
+        }
+    }
+
+    /// Returns whether the difference tightens the gate, if only in one respect, or may do so.
+    fn is_stricter(&self, unknown_effects: UnknownEffects) -> bool {
+        match self.effect {
+            Some(Effect::Tightened | Effect::Mixed) => true,
+            Some(Effect::Unknown) => unknown_effects == UnknownEffects::Include,
+            Some(Effect::Relaxed) | None => false,
+        }
+    }
 }
 
 /// The effect of a difference on the gate.
@@ -87,72 +113,71 @@ impl Effect {
         }
     }
 
-    /// Appends the effect to a sentence about a change, for example "(relaxed)".
-    fn label_sentence(self, sentence: &str) -> String {
-        format!("{sentence}{}", self.label_suffix())
-    }
-
-    /// Returns the end of a sentence that shows the effect. [`retain_stricter`] recognizes the effect by this suffix.
-    const fn label_suffix(self) -> &'static str {
-        match self {
-            Self::Relaxed => " (relaxed)",
-            Self::Tightened => " (tightened)",
-            Self::Mixed => " (relaxed and tightened)",
-            Self::Unknown => " (changed)",
+    /// Creates a difference with this effect, which the sentence states at its end, for example "(relaxed)".
+    fn label_sentence(self, sentence: &str) -> Difference {
+        let label = match self {
+            Self::Relaxed => "relaxed",
+            Self::Tightened => "tightened",
+            Self::Mixed => "relaxed and tightened",
+            Self::Unknown => "changed",
+        };
+        Difference {
+            sentence: format!("{sentence} ({label})"),
+            effect: Some(self),
         }
     }
 }
 
-/// Keeps only the sentences about changes that tighten the gate, if only in one respect, and, on request, about
-/// changes with an unknown effect.
-pub(super) fn retain_stricter(mut sentences: Vec<String>, unknown_effects: UnknownEffects) -> Vec<String> {
-    sentences.retain(|sentence| {
-        sentence.ends_with(Effect::Tightened.label_suffix())
-            || sentence.ends_with(Effect::Mixed.label_suffix())
-            || (unknown_effects == UnknownEffects::Include
-                && sentence.ends_with(Effect::Unknown.label_suffix()))
-    });
-    sentences
-}
-
 /// Describes the differences between two versions of a file, which are parsed with `parse` and compared with
-/// `describe_differences`. A missing version is described as a new or removed file. If a version cannot be parsed, the
-/// result contains the reason instead of the differences. A short description has at most [`MAX_SENTENCES`] and their
-/// number.
+/// `list_differences`. A missing version is described as a new or removed file. If a version cannot be parsed, the
+/// result contains the reason instead of the differences.
 fn describe_version_differences<T: Default>(
     old: &GateFileVersion,
     new: &GateFileVersion,
-    length: DescriptionLength,
+    scope: DescriptionScope,
     parse: impl Fn(&[u8]) -> Result<T, DocumentError>,
-    describe_differences: impl Fn(&T, &T) -> Vec<String>,
+    list_differences: impl Fn(&T, &T) -> Vec<Difference>,
 ) -> Vec<String> {
-    let mut sentences = Vec::new();
+    let mut differences = Vec::new();
     if *old == GateFileVersion::Missing {
-        sentences.push("the file is new".to_owned());
+        differences.push(Difference::of_file("the file is new"));
     }
     let old_value = match parse_version(old, &parse) {
         Ok(value) => Some(value),
         Err(reason) => {
-            sentences.push(describe_unreadable("the version of the base", &reason));
+            differences.push(describe_unreadable("the version of the base", &reason));
             None
         }
     };
     if *new == GateFileVersion::Missing {
-        sentences.push("the file was removed".to_owned());
+        differences.push(Difference::of_file("the file was removed"));
     }
     let new_value = match parse_version(new, &parse) {
         Ok(value) => Some(value),
         Err(reason) => {
-            sentences.push(describe_unreadable("the version of the change", &reason));
+            differences.push(describe_unreadable("the version of the change", &reason));
             None
         }
     };
     if let (Some(old_value), Some(new_value)) = (old_value, new_value) {
-        sentences.extend(describe_differences(&old_value, &new_value));
+        differences.extend(list_differences(&old_value, &new_value));
     }
-    match length {
-        DescriptionLength::Complete => sentences,
-        DescriptionLength::Short => List::with_limit(sentences, MAX_SENTENCES).entries().collect(),
+    select_sentences(differences, scope)
+}
+
+/// Returns the sentences of the differences that a description contains. A short one has at most [`MAX_SENTENCES`] and
+/// their number.
+fn select_sentences(differences: Vec<Difference>, scope: DescriptionScope) -> Vec<String> {
+    let sentences = differences
+        .into_iter()
+        .filter(|difference| match scope {
+            DescriptionScope::Short => true,
+            DescriptionScope::Stricter(unknown_effects) => difference.is_stricter(unknown_effects),
+        })
+        .map(|difference| difference.sentence);
+    match scope {
+        DescriptionScope::Short => List::with_limit(sentences, MAX_SENTENCES).entries().collect(),
+        DescriptionScope::Stricter(_) => sentences.collect(),
     }
 }
 
@@ -169,8 +194,8 @@ fn parse_version<T: Default>(
     }
 }
 
-fn describe_unreadable(version: &str, reason: &str) -> String {
-    format!("{version} cannot be read: {}", text::escape_line(reason))
+fn describe_unreadable(version: &str, reason: &str) -> Difference {
+    Difference::of_file(format!("{version} cannot be read: {}", text::escape_line(reason)))
 }
 
 /// Makes a name or a value from a file safe to print: long text is shortened, and control characters are escaped.

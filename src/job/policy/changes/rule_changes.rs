@@ -1,6 +1,9 @@
 //! Describes the changes in the rules file, rule by rule.
 
-use super::{DescriptionLength, Effect, GateFileVersion, describe_version_differences, sanitize};
+use super::{
+    DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences, sanitize,
+    select_sentences,
+};
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::rules::{RuleOutline, RuleState, list_rules};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,25 +13,26 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn describe_rules_file_changes(
     old: &GateFileVersion,
     new: &GateFileVersion,
-    length: DescriptionLength,
+    scope: DescriptionScope,
 ) -> Vec<String> {
     if *new == GateFileVersion::Missing {
-        return vec!["the file was removed: no rule can be evaluated".to_owned()];
+        let removal = Difference::of_file("the file was removed: no rule can be evaluated");
+        return select_sentences(vec![removal], scope);
     }
-    describe_version_differences(old, new, length, list_rules, |old, new| {
-        let mut sentences: Vec<String> = old
+    describe_version_differences(old, new, scope, list_rules, |old, new| {
+        let mut differences: Vec<Difference> = old
             .iter()
             .flat_map(|rule| describe_rule_changes(rule, find_rule(new, &rule.id)))
             .collect();
-        sentences.extend(
+        differences.extend(
             new.iter()
                 .filter(|rule| find_rule(old, &rule.id).is_none())
                 .map(describe_added_rule),
         );
-        if sentences.is_empty() {
-            sentences.push("no rule has changed".to_owned());
+        if differences.is_empty() {
+            differences.push(Difference::of_file("no rule has changed"));
         }
-        sentences
+        differences
     })
 }
 
@@ -37,7 +41,7 @@ pub(in crate::job::policy) fn find_rule<'r>(rules: &'r [RuleOutline], id: &str) 
 }
 
 /// Describes a rule that only the new version has.
-fn describe_added_rule(rule: &RuleOutline) -> String {
+fn describe_added_rule(rule: &RuleOutline) -> Difference {
     let sentence = format!(
         "rules: {} added, {}",
         sanitize(&rule.id),
@@ -47,23 +51,23 @@ fn describe_added_rule(rule: &RuleOutline) -> String {
 }
 
 /// Describes the differences between two versions of a rule. `None` means that the new version lacks the rule.
-fn describe_rule_changes(old: &RuleOutline, new: Option<&RuleOutline>) -> Vec<String> {
+fn describe_rule_changes(old: &RuleOutline, new: Option<&RuleOutline>) -> Vec<Difference> {
     let (id, old_state) = (sanitize(&old.id), describe_state(old.state));
     let Some(new) = new else {
         let sentence = format!("rules: {id} {old_state} → removed");
         return vec![label_with_effect(&sentence, old.state, RuleState::Missing)];
     };
-    let mut sentences = Vec::new();
+    let mut differences = Vec::new();
     if old.state != new.state {
         let sentence = format!("rules: {id} {old_state} → {}", describe_state(new.state));
-        sentences.push(label_with_effect(&sentence, old.state, new.state));
+        differences.push(label_with_effect(&sentence, old.state, new.state));
     }
-    sentences.extend(describe_config_changes(&id, old, new));
-    sentences
+    differences.extend(describe_config_changes(&id, old, new));
+    differences
 }
 
 /// Appends to the sentence whether the change from the old to the new state of a rule relaxes or tightens the gate.
-fn label_with_effect(sentence: &str, old: RuleState, new: RuleState) -> String {
+fn label_with_effect(sentence: &str, old: RuleState, new: RuleState) -> Difference {
     match (rank_laxity(old), rank_laxity(new)) {
         (Some(old), Some(new)) => Effect::from_laxity(&old, &new),
         _ => Effect::Unknown,
@@ -95,17 +99,17 @@ fn describe_state(state: RuleState) -> String {
 
 /// Describes each configuration value that differs between two versions of a rule, with its effect on the gate. The
 /// effect is unknown if the new version of the rule is not enforced, or if the value is not a limit.
-fn describe_config_changes(id: &str, old: &RuleOutline, new: &RuleOutline) -> Vec<String> {
+fn describe_config_changes(id: &str, old: &RuleOutline, new: &RuleOutline) -> Vec<Difference> {
     let old_fields: BTreeMap<String, String> = old.config.iter().cloned().collect();
     let new_fields: BTreeMap<String, String> = new.config.iter().cloned().collect();
     let names: BTreeSet<&String> = old_fields.keys().chain(new_fields.keys()).collect();
     let is_enforced = matches!(new.state, RuleState::Enabled(_));
-    let mut sentences = Vec::new();
+    let mut differences = Vec::new();
     for name in names {
         let (old_value, new_value) = (old_fields.get(name), new_fields.get(name));
         if old_value != new_value {
             let effect = find_limit_effect(name, old_value, new_value).filter(|_| is_enforced);
-            sentences.push(effect.unwrap_or(Effect::Unknown).label_sentence(&format!(
+            differences.push(effect.unwrap_or(Effect::Unknown).label_sentence(&format!(
                 "rules: {id} {} {} → {}",
                 sanitize(name),
                 describe_value(old_value),
@@ -113,7 +117,7 @@ fn describe_config_changes(id: &str, old: &RuleOutline, new: &RuleOutline) -> Ve
             )));
         }
     }
-    sentences
+    differences
 }
 
 fn describe_value(value: Option<&String>) -> String {
@@ -146,7 +150,7 @@ mod tests {
     }
 
     fn said(old: &[&str], new: &[&str]) -> String {
-        describe_rules_file_changes(&file(old), &file(new), DescriptionLength::Short).join("\n")
+        describe_rules_file_changes(&file(old), &file(new), DescriptionScope::Short).join("\n")
     }
 
     #[test]
@@ -221,18 +225,18 @@ mod tests {
     fn missing_or_unreadable_rules_file_is_described_as_such() {
         let some = file(&[&rule("unused-components", true, "warn")]);
         assert_eq!(
-            describe_rules_file_changes(&GateFileVersion::Missing, &some, DescriptionLength::Short),
+            describe_rules_file_changes(&GateFileVersion::Missing, &some, DescriptionScope::Short),
             [
                 "the file is new",
                 "rules: unused-components added, warn (tightened)"
             ]
         );
         assert_eq!(
-            describe_rules_file_changes(&some, &GateFileVersion::Missing, DescriptionLength::Short),
+            describe_rules_file_changes(&some, &GateFileVersion::Missing, DescriptionScope::Short),
             ["the file was removed: no rule can be evaluated"]
         );
         let broken = GateFileVersion::Text(b"rules: 7".to_vec());
-        let said = describe_rules_file_changes(&some, &broken, DescriptionLength::Short).join("\n");
+        let said = describe_rules_file_changes(&some, &broken, DescriptionScope::Short).join("\n");
         assert!(
             said.starts_with("the version of the change cannot be read: "),
             "{said}"

@@ -1,6 +1,6 @@
 //! Describes the changes in the configuration file, by keys and values.
 
-use super::{DescriptionLength, Effect, GateFileVersion, describe_version_differences, sanitize};
+use super::{DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences, sanitize};
 use crate::job::policy::config_document::parse_config_document;
 use globset::GlobMatcher;
 use serde_json::Value as JsonValue;
@@ -71,20 +71,20 @@ enum Value {
 pub fn describe_config_file_changes(
     old: &GateFileVersion,
     new: &GateFileVersion,
-    length: DescriptionLength,
+    scope: DescriptionScope,
     find_setting: &FindKnownSetting<'_>,
 ) -> Vec<String> {
-    describe_version_differences(old, new, length, parse_settings, |old, new| {
+    describe_version_differences(old, new, scope, parse_settings, |old, new| {
         let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-        let sentences: Vec<String> = keys
+        let differences: Vec<Difference> = keys
             .into_iter()
             .filter(|key| old.get(*key) != new.get(*key))
             .filter_map(|key| describe_key_change(key, old, new, find_setting))
             .collect();
-        if sentences.is_empty() {
-            return vec!["no setting has changed".to_owned()];
+        if differences.is_empty() {
+            return vec![Difference::of_file("no setting has changed")];
         }
-        sentences
+        differences
     })
 }
 
@@ -179,7 +179,7 @@ fn describe_key_change(
     old: &SettingValues,
     new: &SettingValues,
     find_setting: &FindKnownSetting<'_>,
-) -> Option<String> {
+) -> Option<Difference> {
     let may_be_secret = SECRET_KEY_PARTS
         .iter()
         .any(|part| key.to_ascii_lowercase().contains(part));
@@ -299,7 +299,7 @@ fn describe_list_change(
     old: &BTreeSet<String>,
     new: &BTreeSet<String>,
     find_setting: &FindKnownSetting<'_>,
-) -> Option<String> {
+) -> Option<Difference> {
     if old == new {
         return None;
     }
@@ -387,7 +387,7 @@ mod tests {
         describe_config_file_changes(
             &version(old),
             &version(new),
-            DescriptionLength::Short,
+            DescriptionScope::Short,
             &find_setting,
         )
     }

@@ -1,6 +1,6 @@
 //! Describes the changes in the team rules file, rule by rule.
 
-use super::{DescriptionLength, Effect, GateFileVersion, describe_version_differences, sanitize};
+use super::{DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences, sanitize};
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
 use sluicegate_yaml::DocumentError;
@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 pub fn describe_team_rules_changes(
     old: &GateFileVersion,
     new: &GateFileVersion,
-    length: DescriptionLength,
+    scope: DescriptionScope,
 ) -> Vec<String> {
-    describe_version_differences(old, new, length, parse_rules, |old, new| {
-        let mut sentences: Vec<String> = old
+    describe_version_differences(old, new, scope, parse_rules, |old, new| {
+        let mut differences: Vec<Difference> = old
             .rules()
             .iter()
             .flat_map(|rule| describe_rule_changes(rule, new.find_team_rule(&rule.id)))
@@ -22,11 +22,11 @@ pub fn describe_team_rules_changes(
             .rules()
             .iter()
             .filter(|rule| old.find_team_rule(&rule.id).is_none());
-        sentences.extend(added_rules.map(describe_added_rule));
-        if sentences.is_empty() {
-            sentences.push("no rule has changed".to_owned());
+        differences.extend(added_rules.map(describe_added_rule));
+        if differences.is_empty() {
+            differences.push(Difference::of_file("no rule has changed"));
         }
-        sentences
+        differences
     })
 }
 
@@ -45,23 +45,23 @@ fn parse_rules(bytes: &[u8]) -> Result<TeamRuleSet, DocumentError> {
 }
 
 /// Describes a team rule that only the new version has, with its effect on the gate.
-fn describe_added_rule(rule: &TeamRule) -> String {
+fn describe_added_rule(rule: &TeamRule) -> Difference {
     let sentence = format!("{} added, {}", rule.full_id(), level_name(rule.level));
     Effect::from_laxity(&rank_laxity(None), &rank_laxity(rule.level)).label_sentence(&sentence)
 }
 
 /// Describes the differences between two versions of a team rule. `None` means that the rule was removed. The effect of
 /// changed globs is unknown if the new rule is off; that of a changed `for` or `when` is always unknown.
-fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<String> {
+fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<Difference> {
     let (id, old_level) = (old.full_id(), level_name(old.level));
     let Some(new) = new else {
         let effect = Effect::from_laxity(&rank_laxity(old.level), &rank_laxity(None));
         return vec![effect.label_sentence(&format!("{id} {old_level} → removed"))];
     };
-    let mut sentences = Vec::new();
+    let mut differences = Vec::new();
     if old.level != new.level {
         let effect = Effect::from_laxity(&rank_laxity(old.level), &rank_laxity(new.level));
-        sentences.push(effect.label_sentence(&format!("{id} {old_level} → {}", level_name(new.level))));
+        differences.push(effect.label_sentence(&format!("{id} {old_level} → {}", level_name(new.level))));
     }
     // A rule that is off does not affect the gate, so its globs neither relax nor tighten it.
     let is_enforced = new.level.is_some();
@@ -78,7 +78,7 @@ fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<String> 
                 Effect::Unknown
             };
             let (old_globs, new_globs) = (describe_globs(old_globs), describe_globs(new_globs));
-            sentences.push(effect.label_sentence(&format!("{id} {key} {old_globs} → {new_globs}")));
+            differences.push(effect.label_sentence(&format!("{id} {key} {old_globs} → {new_globs}")));
         }
     }
     for (key, old_text, new_text) in [
@@ -87,10 +87,10 @@ fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<String> 
     ] {
         if old_text != new_text {
             let sentence = format!("{id} {key} `{}` → `{}`", sanitize(old_text), sanitize(new_text));
-            sentences.push(Effect::Unknown.label_sentence(&sentence));
+            differences.push(Effect::Unknown.label_sentence(&sentence));
         }
     }
-    sentences
+    differences
 }
 
 fn level_name(level: Option<Enforcement>) -> &'static str {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     fn describe(old: &str, new: &str) -> String {
-        describe_team_rules_changes(&file(old), &file(new), DescriptionLength::Short).join("; ")
+        describe_team_rules_changes(&file(old), &file(new), DescriptionScope::Short).join("; ")
     }
 
     #[test]
@@ -192,10 +192,10 @@ mod tests {
     fn added_and_removed_rules_are_described() {
         let rule = file("level: error, when: component.skipped");
         let described =
-            describe_team_rules_changes(&GateFileVersion::Missing, &rule, DescriptionLength::Short);
+            describe_team_rules_changes(&GateFileVersion::Missing, &rule, DescriptionScope::Short);
         assert_eq!(described, ["the file is new", "team/a added, error (tightened)"]);
         let described =
-            describe_team_rules_changes(&rule, &GateFileVersion::Missing, DescriptionLength::Short);
+            describe_team_rules_changes(&rule, &GateFileVersion::Missing, DescriptionScope::Short);
         assert_eq!(
             described,
             ["the file was removed", "team/a error → removed (relaxed)"]

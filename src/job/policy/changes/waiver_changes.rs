@@ -1,6 +1,6 @@
 //! Describes the changes in the waivers file: added, changed and removed waivers.
 
-use super::{DescriptionLength, Effect, GateFileVersion, describe_version_differences, sanitize};
+use super::{DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences, sanitize};
 use jiff::civil::Date;
 use sluicegate_base::text::{self, format_count, wrap};
 use sluicegate_pipelines::rules::is_worse_size;
@@ -18,9 +18,9 @@ const MAX_LISTED_WAIVERS: usize = 10;
 pub fn describe_waivers_file_changes(
     old: &GateFileVersion,
     new: &GateFileVersion,
-    length: DescriptionLength,
+    scope: DescriptionScope,
 ) -> Vec<String> {
-    describe_version_differences(old, new, length, parse_entries, |old, new| {
+    describe_version_differences(old, new, scope, parse_entries, |old, new| {
         // Waivers that are equal in both versions are skipped.
         let old_entries: Vec<&WaiverEntry> = old.difference(new).collect();
         let new_entries: Vec<&WaiverEntry> = new.difference(old).collect();
@@ -32,35 +32,35 @@ pub fn describe_waivers_file_changes(
             .partition(|entry| old_subjects.contains_key(&entry.subject()));
         let mut removed_entries = old_entries.clone();
         removed_entries.retain(|entry| !new_subjects.contains_key(&entry.subject()));
-        let mut sentences = describe_waivers(Effect::Relaxed, "added", &added_entries, length);
+        let mut differences = describe_waivers(Effect::Relaxed, "added", &added_entries, scope);
         for effect in [Effect::Relaxed, Effect::Unknown, Effect::Mixed, Effect::Tightened] {
             let entries: Vec<&WaiverEntry> = changed_entries
                 .iter()
                 .filter(|entry| find_effect(entry, &old_subjects) == effect)
                 .copied()
                 .collect();
-            sentences.extend(describe_waivers(
+            differences.extend(describe_waivers(
                 effect,
                 "changed (reason, size or end)",
                 &entries,
-                length,
+                scope,
             ));
         }
         let new_paths = find_new_paths(&removed_entries, &added_entries);
         let (moved_entries, removed_entries): (Vec<&WaiverEntry>, Vec<&WaiverEntry>) = removed_entries
             .into_iter()
             .partition(|entry| new_paths.contains_key(entry));
-        sentences.extend(describe_moved_waivers(&moved_entries, &new_paths, length));
-        sentences.extend(describe_waivers(
+        differences.extend(describe_moved_waivers(&moved_entries, &new_paths, scope));
+        differences.extend(describe_waivers(
             Effect::Tightened,
             "removed",
             &removed_entries,
-            length,
+            scope,
         ));
-        if sentences.is_empty() {
-            return vec!["no waiver has changed".to_owned()];
+        if differences.is_empty() {
+            return vec![Difference::of_file("no waiver has changed")];
         }
-        sentences
+        differences
     })
 }
 
@@ -160,19 +160,19 @@ fn describe_waivers(
     effect: Effect,
     change: &str,
     entries: &[&WaiverEntry],
-    length: DescriptionLength,
-) -> Vec<String> {
+    scope: DescriptionScope,
+) -> Vec<Difference> {
     let describe = |entry: &WaiverEntry| format!("waiver {change}: {}", describe_waiver(entry));
-    describe_first_waivers(effect, change, entries, length, &describe)
+    describe_first_waivers(effect, change, entries, scope, &describe)
 }
 
 /// Describes the moved waivers, each with its new path.
 fn describe_moved_waivers(
     entries: &[&WaiverEntry],
     new_paths: &BTreeMap<&WaiverEntry, &str>,
-    length: DescriptionLength,
-) -> Vec<String> {
-    describe_first_waivers(Effect::Tightened, "moved", entries, length, &|entry| {
+    scope: DescriptionScope,
+) -> Vec<Difference> {
+    describe_first_waivers(Effect::Tightened, "moved", entries, scope, &|entry| {
         let new_path = new_paths.get(entry).copied().unwrap_or_default();
         format!(
             "waiver moved to {}: {}",
@@ -188,24 +188,24 @@ fn describe_first_waivers(
     effect: Effect,
     change: &str,
     entries: &[&WaiverEntry],
-    length: DescriptionLength,
+    scope: DescriptionScope,
     describe: &dyn Fn(&WaiverEntry) -> String,
-) -> Vec<String> {
-    let max_listed = match length {
-        DescriptionLength::Complete => entries.len(),
-        DescriptionLength::Short => MAX_LISTED_WAIVERS,
+) -> Vec<Difference> {
+    let max_listed = match scope {
+        DescriptionScope::Stricter(_) => entries.len(),
+        DescriptionScope::Short => MAX_LISTED_WAIVERS,
     };
-    let mut sentences = Vec::new();
+    let mut differences = Vec::new();
     if entries.len() > max_listed {
         let waiver_count = format_count(entries.len(), "waiver");
-        sentences.push(effect.label_sentence(&format!(
+        differences.push(effect.label_sentence(&format!(
             "{waiver_count} {change}; only the first {MAX_LISTED_WAIVERS} are listed"
         )));
     }
     for entry in entries.iter().take(max_listed) {
-        sentences.push(effect.label_sentence(&describe(entry)));
+        differences.push(effect.label_sentence(&describe(entry)));
     }
-    sentences
+    differences
 }
 
 /// Describes what a waiver allows, up to which size and until when.
@@ -239,7 +239,7 @@ mod tests {
 
     fn said(old: &str, new: &str) -> String {
         let side = |text: &str| GateFileVersion::Text(text.as_bytes().to_vec());
-        describe_waivers_file_changes(&side(old), &side(new), DescriptionLength::Short).join("\n")
+        describe_waivers_file_changes(&side(old), &side(new), DescriptionScope::Short).join("\n")
     }
 
     #[test]
