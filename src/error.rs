@@ -67,7 +67,7 @@ impl Failure {
 
     /// Creates a failure for wrong usage or configuration (exit code 2).
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self::new(ExitStatus::Usage, anyhow::Error::msg(message.into()))
+        Self::from_message(ExitStatus::Usage, message)
     }
 
     /// Adds an indented line for each of the texts below the message and its causes.

@@ -117,6 +117,6 @@ impl VersionSwitch<'_> {
     /// Creates a failure after which the user must look at the enabled versions.
     pub(super) fn undecided_failure(&self, message: String) -> Failure {
         let hint = format!("run `{}` to see the enabled versions", list_command(&self.prefix));
-        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint)
+        Failure::from_message(ExitStatus::Undecided, message).with_hint(hint)
     }
 }

@@ -198,6 +198,6 @@ pub(crate) fn wait_for_status(
             let status_word = text::quote_shell_word(status);
             let _ = write!(hint, ", or wait for the platform's word: `--wait {status_word}`");
         }
-        Err(Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(hint))
+        Err(Failure::from_message(ExitStatus::RemoteFailed, message).with_hint(hint))
     })?
 }

@@ -277,7 +277,7 @@ impl<'a> VersionSwitch<'a> {
                     "according to the platform's response, version {version} is still {}",
                     state.opposite().adjective()
                 );
-                Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)))
+                Err(Failure::from_message(ExitStatus::Undecided, message))
             }
             Ok(response) => Ok(response),
             Err(error) => {
@@ -352,7 +352,7 @@ impl<'a> VersionSwitch<'a> {
                     disable_command(prefix, name),
                     disable_command(prefix, newer_version)
                 );
-                return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint));
+                return Err(Failure::from_message(ExitStatus::Undecided, message).with_hint(hint));
             }
             let warning = format!("version {name} may not be the latest version of {prefix}: {reason}");
             self.session.ui.warn(&warning);
@@ -373,7 +373,7 @@ impl<'a> VersionSwitch<'a> {
         };
         if details.artifact.version_name.is_none() {
             let message = format!("the platform reports no latest version of {}", self.prefix);
-            return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)));
+            return Err(Failure::from_message(ExitStatus::Undecided, message));
         }
         Ok(details.artifact)
     }

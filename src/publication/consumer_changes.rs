@@ -389,7 +389,7 @@ impl Publication<'_> {
 /// Returns the error that the changes for consumers are unknown, although `{next}` or `--compat fail` depends on them.
 fn incomplete_comparison_failure(reason: &str, hint: &str) -> Failure {
     let message = format!("could not determine the changes for consumers: {reason}");
-    Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(hint)
+    Failure::from_message(ExitStatus::Context, message).with_hint(hint)
 }
 
 /// Returns the class of the changes for a step output; empty if the comparison is missing or incomplete.

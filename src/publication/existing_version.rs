@@ -34,7 +34,7 @@ impl Publication<'_> {
         }
         let hint = conflict_hint(if_exists, outcome.has_differences(), self.needs_next_version());
         let message = outcome.list_sentences().join("; ");
-        let failure = Failure::new(ExitStatus::AlreadyExists, anyhow::Error::msg(message));
+        let failure = Failure::from_message(ExitStatus::AlreadyExists, message);
         PublishDecision::Refuse(failure.with_hint(hint))
     }
 

@@ -85,7 +85,7 @@ pub(crate) fn require_merged(
     }
     if let Some(job) = describe_change_job(target) {
         let message = format!("cannot publish in {job}");
-        return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
+        return Err(Failure::from_message(ExitStatus::Context, message)
             .with_hint("publish in the job of a push, which runs after the merge"));
     }
     let is_known_host = workspace.ci.host != Host::Unknown;

@@ -41,10 +41,10 @@ pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Fa
     let Some(reason) = workspace.sources.unusable_reason() else {
         return Ok(());
     };
-    let message = anyhow::anyhow!(
+    let message = format!(
         "nothing is published, because the configuration file that applies to this run cannot be used: {reason}"
     );
-    Err(Failure::new(ExitStatus::GateFailed, message)
+    Err(Failure::from_message(ExitStatus::GateFailed, message)
         .with_hint("fix the file on the default branch, then publish again"))
 }
 
@@ -54,11 +54,11 @@ pub(crate) fn reject_unusable_team_rules(workspace: &Workspace<'_>) -> Result<()
     let Some(file) = files.first() else {
         return Ok(());
     };
-    let message = anyhow::anyhow!(
+    let message = format!(
         "nothing is published, because not all team rules can be evaluated: {}",
         file.reason
     );
-    Err(Failure::new(ExitStatus::GateFailed, message)
+    Err(Failure::from_message(ExitStatus::GateFailed, message)
         .with_hint("fix the file on the default branch, then publish again"))
 }
 
@@ -82,7 +82,7 @@ fn find_gate_bases(
         "could not compare the gate configuration of the commit with the newest of the default branch: {reason}"
     );
     if fails {
-        return Err(Failure::new(ExitStatus::Context, anyhow::anyhow!(message)));
+        return Err(Failure::from_message(ExitStatus::Context, message));
     }
     session.ui.warn(&message);
     Ok(None)
@@ -119,8 +119,8 @@ pub(crate) fn check_stricter_gate(
         .map(|limit| limit.text)
         .collect();
     if workspace.gate_changes == GateChanges::Fail {
-        let message = anyhow::anyhow!("nothing is published: {}", notes.join("; "));
-        return Err(Failure::new(ExitStatus::GateFailed, message)
+        let message = format!("nothing is published: {}", notes.join("; "));
+        return Err(Failure::from_message(ExitStatus::GateFailed, message)
             .with_hint("publish a commit that contains the tip of the branch"));
     }
     for note in notes {

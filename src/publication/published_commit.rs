@@ -173,7 +173,7 @@ fn require_name<'v>(version: &'v Artifact, prefix: &str) -> Result<&'v str, Fail
             "could not determine whether this commit was published before: the platform lists a version of {prefix} \
              from this commit without its name"
         );
-        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(REPUBLISH_HINT)
+        Failure::from_message(ExitStatus::Undecided, message).with_hint(REPUBLISH_HINT)
     })
 }
 
@@ -191,7 +191,7 @@ pub(super) fn incomplete_version_failure(
         "disable that version with `{}`, then pass a --version-name without placeholders to publish the commit again",
         disable_command(&plan.prefix, version_name)
     );
-    Failure::new(ExitStatus::Incomplete, anyhow::Error::msg(message)).with_hint(hint)
+    Failure::from_message(ExitStatus::Incomplete, message).with_hint(hint)
 }
 
 /// Returns the end of a message about a version that is disabled; empty for an enabled one.

@@ -79,7 +79,7 @@ fn replaced_version_failure(plan: &Plan, name: &str, newer_versions: &[String]) 
         "version {name} of {prefix} is the latest version, although a newer commit was published before it: {}",
         newer_versions.join("; ")
     );
-    Failure::new(ExitStatus::AlreadyExists, anyhow::Error::msg(message)).with_hint(format!(
+    Failure::from_message(ExitStatus::AlreadyExists, message).with_hint(format!(
         "unless consumers of [Latest] are meant to get the older commit, run `{}`",
         disable_command(prefix, name)
     ))

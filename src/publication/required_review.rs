@@ -277,7 +277,7 @@ impl<'r> RequiredReview<'r> {
         }
         let short = head.short();
         let message = format!("{} of {short} did not pass (verdict: `{verdict}`)", self.name);
-        Err(Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message))
+        Err(Failure::from_message(ExitStatus::GateFailed, message)
             .with_hint("fix the findings of the review, and review the commit again before publishing it"))
     }
 
@@ -340,7 +340,7 @@ impl<'r> RequiredReview<'r> {
         );
         match self.sha256 {
             Some(_) => Failure::usage(message).with_hint(self.report_hint()),
-            None => Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+            None => Failure::from_message(ExitStatus::Undecided, message)
                 .with_hint("nothing was published; pass --exclude for files that do not need a review"),
         }
     }

@@ -138,7 +138,7 @@ impl VersionHistory {
              their commits, and the details of {MAX_DETAILS} were requested",
             format_count(self.versions.len(), "version")
         );
-        Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(REPUBLISH_HINT))
+        Err(Failure::from_message(ExitStatus::Undecided, message).with_hint(REPUBLISH_HINT))
     }
 
     /// Adds the commits of versions that are listed without one, by requesting their details. After [`MAX_DETAILS`]

@@ -180,7 +180,7 @@ impl Publication<'_> {
         } else {
             ""
         };
-        Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(format!(
+        Failure::from_message(ExitStatus::Context, message).with_hint(format!(
             "nothing was sent; {history_hint}to publish the older commit on purpose, run `sluicegate publish --version-name NAME` \
              with a name without placeholders"
         ))
@@ -214,11 +214,9 @@ impl Publication<'_> {
             self.settings.prefix,
             version.display_name()
         );
-        Err(
-            Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(
-                "nothing was sent; run the command again when the platform lists the version as the latest",
-            ),
-        )
+        Err(Failure::from_message(ExitStatus::Undecided, message).with_hint(
+            "nothing was sent; run the command again when the platform lists the version as the latest",
+        ))
     }
 
     /// Returns the latest version and its commit; `None` if no version is enabled, or in a dry run if the platform is

@@ -154,7 +154,7 @@ pub(crate) fn describe_missing_prefix(prefix: &str, prefixes: &[String]) -> Stri
 pub(crate) fn missing_prefix_failure(prefix: &str, prefixes: &[String]) -> Failure {
     let message = format!("no version is published under the prefix {prefix:?}, so nothing was compared");
     let hint = missing_prefix_hint(prefix, prefixes);
-    Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+    Failure::from_message(ExitStatus::Undecided, message)
         .with_hint(format!("{hint}; or publish the first version of a new prefix"))
 }
 

@@ -114,7 +114,7 @@ pub(crate) fn build_list_envelope(
 /// Returns the failure for a created resource whose response lacks its id. `check_instruction` says how to find it.
 pub(crate) fn created_without_id_failure(message: &'static str, check_instruction: &str) -> Failure {
     let hint = format!("before you repeat the command, {check_instruction}");
-    Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint)
+    Failure::from_message(ExitStatus::Undecided, message).with_hint(hint)
 }
 
 /// Returns the failure of a request for a project. A 404 means that the project is missing, unless the platform lists

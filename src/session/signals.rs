@@ -78,7 +78,7 @@ impl Signals {
     /// Returns the failure of a change that a signal ends, if there was a signal since the start.
     pub(crate) fn pending_failure(&self) -> Option<Failure> {
         let status = self.pending_status()?;
-        Some(Failure::new(status, anyhow::Error::msg(describe_end(status))))
+        Some(Failure::from_message(status, describe_end(status)))
     }
 
     /// Lets the next signal end the run again.

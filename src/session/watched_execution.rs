@@ -242,7 +242,7 @@ pub(crate) fn report_last_state(
     let Some(problem) = execution.describe_problem() else {
         return Ok(ExitStatus::Success);
     };
-    let failure = Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(problem));
+    let failure = Failure::from_message(ExitStatus::RemoteFailed, problem);
     Ok(session.report_failure(&if execution.has_ended() {
         failure.with_hint("see the execution's message above, or its steps in the platform's web interface")
     } else {

@@ -117,7 +117,7 @@ impl Workspace<'_> {
         };
         if let Some(doubt) = file.doubt {
             let message = format!("could not evaluate {}: {}", format_path(path), doubt.reason());
-            return Err(Failure::new(ExitStatus::Undecided, anyhow::anyhow!(message)));
+            return Err(Failure::from_message(ExitStatus::Undecided, message));
         }
         read_document_on_disk(path).map_err(|error| {
             let message = format!("could not read {}", format_path(path));

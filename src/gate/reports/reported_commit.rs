@@ -329,7 +329,7 @@ impl SavedReports<'_> {
         if commits.is_empty() {
             let message = "the event does not name a commit, and there is no clone to read it from";
             return Err(
-                Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(format!(
+                Failure::from_message(ExitStatus::Context, message).with_hint(format!(
                     "pass the commit of the reports with --head ({})",
                     variable::HEAD
                 )),

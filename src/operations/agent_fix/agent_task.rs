@@ -242,7 +242,7 @@ fn task_failure(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
             format!("run `sluicegate tasks messages {id_word}` to see why"),
         ),
     };
-    Failure::new(status, anyhow::Error::msg(message)).with_hint(hint)
+    Failure::from_message(status, message).with_hint(hint)
 }
 
 /// The messages of a task, printed while they are read.

@@ -321,7 +321,7 @@ fn report_no_findings(
     let is_incomplete = report.is_open || !report.unreviewed_files.is_empty();
     if is_incomplete {
         let message = "the review is undecided, and it has no findings to fix";
-        return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+        return Err(Failure::from_message(ExitStatus::Undecided, message)
             .with_hint("run `sluicegate review` to see why"));
     }
     session.ui.print_result(&match output {
@@ -339,7 +339,7 @@ fn missing_branch_failure(id: &str, branches: &RemoteBranches) -> Failure {
         "task {id} finished, but the remote has no branch `{}`",
         branches.fix_branch
     );
-    Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(format!(
+    Failure::from_message(ExitStatus::RemoteFailed, message).with_hint(format!(
         "run `sluicegate tasks messages {id_word}` to see what the agent did"
     ))
 }

@@ -34,7 +34,7 @@ impl RemoteBranches {
         let reviewed_branch = target.require_branch()?.to_owned();
         let Some(remote_branch) = repo.find_remote_branch(&reviewed_branch)? else {
             let message = format!("this clone has no remote with the branch `{reviewed_branch}`");
-            return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
+            return Err(Failure::from_message(ExitStatus::Context, message)
                 .with_hint("push the branch, and run `git fetch`, so that this clone knows it"));
         };
         let remote = remote_branch.remote;
@@ -61,7 +61,7 @@ impl RemoteBranches {
         };
         if let Some(difference) = branches.describe_branch_difference(&tips) {
             let message = format!("the branch on the remote differs from the reviewed commit: {difference}");
-            return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
+            return Err(Failure::from_message(ExitStatus::Context, message)
                 .with_hint("fetch the branch and review its newest commit, or push your commit"));
         }
         Ok(branches)
@@ -129,7 +129,7 @@ impl RemoteBranches {
 
 /// Returns the failure for a fix that must not be used.
 pub(super) fn rejected_fix_failure(message: String) -> Failure {
-    Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message))
+    Failure::from_message(ExitStatus::GateFailed, message)
 }
 
 /// Returns the names to try for the branch of the fix: one with the short id of the commit, then the same with a number

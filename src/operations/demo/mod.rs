@@ -339,7 +339,7 @@ impl DemoRun<'_> {
                 status.code(),
                 step.expected_status.code()
             );
-            return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)));
+            return Err(Failure::from_message(ExitStatus::Undecided, message));
         }
         self.print(&format!("   {}", step.meaning))
     }

@@ -27,7 +27,7 @@ pub(super) fn check_clone_depth(
     let message = "the clone is shallow, so the changes cannot be determined reliably";
     let setting = workspace.ci.host.full_history_setting();
     let instruction = setting.map_or_else(|| "run `git fetch --unshallow`".to_owned(), ToOwned::to_owned);
-    Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
+    Err(Failure::from_message(ExitStatus::Context, message)
         .with_hint(format!("{instruction}, or set SLUICEGATE_DEEPEN to true")))
 }
 

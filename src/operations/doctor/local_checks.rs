@@ -149,10 +149,8 @@ fn check_team_rules(session: &Session, workspace: &Workspace<'_>) -> Result<Chec
     let team_rules = workspace.read_team_rules()?;
     let mut unusable_files = team_rules.unusable_files.iter();
     if let Some(file) = unusable_files.find(|file| !workspace.is_repaired_in_checkout(session, file)) {
-        return Err(
-            Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(file.reason.clone()))
-                .with_hint("merge a change that repairs the file"),
-        );
+        return Err(Failure::from_message(ExitStatus::GateFailed, file.reason.clone())
+            .with_hint("merge a change that repairs the file"));
     }
     if !team_rules.unusable_files.is_empty() {
         let result = "the checkout repairs the team rules, which cannot be used yet";

@@ -36,5 +36,5 @@ pub(super) async fn with_timeout(
 
 /// Returns the failure of a check whose result is unknown.
 pub(super) fn undecided_failure(message: String) -> Failure {
-    Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+    Failure::from_message(ExitStatus::Undecided, message)
 }

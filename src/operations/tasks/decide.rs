@@ -97,7 +97,7 @@ fn reject_unknown_decisions(task_id: &str, task: &Task, decisions: &[Decision]) 
         None if pending_ids.is_empty() => "the pending decisions of the task have no id".to_owned(),
         None => format!("the task is waiting for {}", pending_ids.join(", ")),
     };
-    Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint))
+    Err(Failure::from_message(ExitStatus::Undecided, message).with_hint(hint))
 }
 
 /// Returns the ids of the pending decisions that have one.
@@ -244,7 +244,7 @@ fn check_decisions_made(
         "run `sluicegate tasks show {}` to list the pending decisions",
         text::quote_shell_word(task)
     );
-    Err(Failure::new(status, anyhow::Error::msg(message)).with_hint(hint))
+    Err(Failure::from_message(status, message).with_hint(hint))
 }
 
 /// Returns the id of the tool call or of the question that the user decided.

@@ -191,7 +191,7 @@ impl MessageHistory<'_> {
     /// Returns the failure for a task that stopped, if the response does not show whether its work is complete.
     fn unclear_end_failure(&self) -> Failure {
         let message = task_text::describe_unclear_end(self.id);
-        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(self.details_hint())
+        Failure::from_message(ExitStatus::Undecided, message).with_hint(self.details_hint())
     }
 
     /// Returns the hint with the command that shows the task.
@@ -204,7 +204,7 @@ impl MessageHistory<'_> {
 
     /// Returns a failure because of the task, with the command that shows the task as its hint.
     fn agent_task_failure(&self, message: String) -> Failure {
-        Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(self.details_hint())
+        Failure::from_message(ExitStatus::RemoteFailed, message).with_hint(self.details_hint())
     }
 
     /// Prints the collected messages, and the other fields of the first response, as one JSON document. Does nothing

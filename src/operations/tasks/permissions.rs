@@ -55,7 +55,7 @@ fn check_granted_tools(id: &str, requested_tools: &[String], response: &Permissi
     };
     let id_word = text::quote_shell_word(id);
     let hint = format!("run `sluicegate tasks show {id_word}` to see the current permissions");
-    Err(Failure::new(status, anyhow::Error::msg(message)).with_hint(hint))
+    Err(Failure::from_message(status, message).with_hint(hint))
 }
 
 /// Describes how the granted tools differ from the requested ones, and returns the exit status for it; `None` if they

@@ -172,5 +172,5 @@ fn unfinished_task_failure(
             },
         ),
     };
-    Some(Failure::new(status, anyhow::Error::msg(message)).with_hint(hint))
+    Some(Failure::from_message(status, message).with_hint(hint))
 }

@@ -228,7 +228,7 @@ fn partial_failure(
     if !hint.contains("again") {
         hint += "; then run the command again: changes that were applied are not repeated";
     }
-    Failure::new(choose_exit_status(results), anyhow::Error::msg(message)).with_hint(hint)
+    Failure::from_message(choose_exit_status(results), message).with_hint(hint)
 }
 
 /// Returns the hint for the first change that failed.

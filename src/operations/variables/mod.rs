@@ -124,8 +124,7 @@ async fn fetch_variable(project: &RemoteProject, name: &str) -> Result<Variable,
         .find(|candidate| candidate.name.as_deref() == Some(name));
     variable.map(|variable| variable.value).ok_or_else(|| {
         let message = format!("project {} has no variable `{name}`", project.id);
-        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-            .with_hint(variable_lookup(name).hint(&names))
+        Failure::from_message(ExitStatus::Undecided, message).with_hint(variable_lookup(name).hint(&names))
     })
 }
 

@@ -69,7 +69,7 @@ fn verify_review(
         } else {
             "fetch the commit, for example with `git fetch origin`"
         };
-        return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(hint));
+        return Err(Failure::from_message(ExitStatus::Context, message).with_hint(hint));
     };
     let mut differences = statement.check_review(predicate);
     differences.extend(statement.compare_review_with_commit(predicate, &repository, &commit)?);
