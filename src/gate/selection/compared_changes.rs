@@ -18,11 +18,14 @@ pub(crate) struct ComparedChanges {
     pub changes: Vec<Change>,
 }
 
-/// Returns the changes that show which pipelines were renamed or deleted.
+/// Returns the changes that show which pipelines were renamed or deleted: those since the host's bases, if there are
+/// any, because each candidate of a run without bases looks like an added pipeline.
 pub(super) fn list_changes<'c>(
     candidates: &'c [Candidate],
     host_changes: &'c ComparedChanges,
 ) -> impl Iterator<Item = &'c Change> {
+    let has_host_bases = !host_changes.bases.is_empty();
+    let candidates = if has_host_bases { &[] } else { candidates };
     candidates
         .iter()
         .map(|candidate| &candidate.change)

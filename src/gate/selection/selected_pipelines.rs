@@ -66,12 +66,11 @@ impl SelectedPipelines {
     /// Returns the changes that show which pipelines were renamed or modified, and the commits that they were compared
     /// with.
     pub(crate) fn compared_changes(&self) -> (&[CommitId], impl Iterator<Item = &Change>) {
-        let host_bases = &self.host_changes.bases;
-        // Without bases, each pipeline is a candidate that looks like an added one.
-        let has_host_bases = !host_bases.is_empty();
-        let bases = if has_host_bases { host_bases } else { &self.bases };
-        let candidates: &[Candidate] = if has_host_bases { &[] } else { &self.candidates };
-        (bases, list_changes(candidates, &self.host_changes))
+        let bases = match self.host_changes.bases.as_slice() {
+            [] => &self.bases,
+            host_bases => host_bases,
+        };
+        (bases, list_changes(&self.candidates, &self.host_changes))
     }
 
     /// Returns the number of deleted pipelines that the globs and, if there are any, the paths select.
@@ -159,7 +158,8 @@ impl SelectedPipelines {
     /// Maps the new path of each renamed pipeline to its path at the base.
     pub(crate) fn map_old_paths(&self) -> BTreeMap<String, String> {
         let mut old_paths = BTreeMap::new();
-        for change in list_changes(&self.candidates, &self.host_changes) {
+        let (_, changes) = self.compared_changes();
+        for change in changes {
             if let Some(old_path) = change.rename_source() {
                 old_paths.insert(change.path.clone(), old_path.to_owned());
             }
