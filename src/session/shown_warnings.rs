@@ -15,6 +15,13 @@ impl Session {
         lock_mutex(&self.shown_texts).clone()
     }
 
+    /// Returns whether a warning or a cause that the log has shown contains this reason.
+    pub(crate) fn has_shown_reason(&self, reason: &str) -> bool {
+        lock_mutex(&self.shown_texts)
+            .iter()
+            .any(|text| text.contains(reason))
+    }
+
     /// Keeps a warning that the report will contain as a note. It is printed only if the log does not show such a
     /// report.
     pub(crate) fn defer_warning(&self, warning: String) {

@@ -74,9 +74,7 @@ impl SelectionResult {
             return;
         }
         let reason = self.pipelines.reason_for_all.as_ref().filter(|_| !revisions.all);
-        let shown_texts = session.shown_texts();
-        let is_shown = |reason: &String| shown_texts.iter().any(|text| text.contains(reason));
-        if let Some(reason) = reason.filter(|reason| !is_shown(reason)) {
+        if let Some(reason) = reason.filter(|reason| !session.has_shown_reason(reason)) {
             session
                 .ui
                 .say(&SelectionReason::AllSelected(reason.clone()).to_string());
