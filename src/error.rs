@@ -150,12 +150,7 @@ impl Failure {
         self.hint.as_deref()
     }
 
-    /// Returns the human-readable text: `error:`, the causes, then `hint:`. Safe to print.
-    pub(crate) fn render(&self) -> String {
-        format!("error: {}\n", self.describe())
-    }
-
-    /// Returns the text of [`Self::render`] without `error:` and the last line break, for use in a warning.
+    /// Returns the human-readable text: the message, its causes, the details, then `hint:`. Safe to print.
     pub(crate) fn describe(&self) -> String {
         let mut text = text::escape_line(&self.error.to_string());
         for cause in self.error.chain().skip(1) {
@@ -195,8 +190,8 @@ mod tests {
     fn hint_is_last_and_escapes_are_text() {
         let cause = anyhow::anyhow!("the server said: \u{1b}[2J").context("GET /v1/x failed");
         let failure = Failure::new(ExitStatus::Undecided, cause).with_hint("try again");
-        insta::assert_snapshot!(failure.render(), @r"
-        error: GET /v1/x failed
+        insta::assert_snapshot!(failure.describe(), @r"
+        GET /v1/x failed
           caused by: the server said: \u{1b}[2J
         hint: try again
         ");

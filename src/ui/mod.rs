@@ -206,9 +206,8 @@ impl Ui {
 
     /// Shows a failure and returns its exit status.
     pub(crate) fn print_failure(self, failure: &Failure) -> ExitStatus {
-        let text = failure.render();
-        let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-        self.print_lines("error: ", AnsiColor::Red.on_default().bold(), message);
+        let message = failure.describe();
+        self.print_lines("error: ", AnsiColor::Red.on_default().bold(), message.trim_end());
         failure.status()
     }
 

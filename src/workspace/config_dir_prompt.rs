@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn answer_is_a_number_name_or_nothing() {
         let candidates = [".acme".to_owned(), ".other".to_owned()];
-        let name = |answer: &str| parse_answer(answer, &candidates).map_err(|error| error.render());
+        let name = |answer: &str| parse_answer(answer, &candidates).map_err(|error| error.describe());
         assert_eq!(name("2\n"), Ok(Some(".other".to_owned())));
         assert_eq!(name(" .new \r\n"), Ok(Some(".new".to_owned())));
         assert_eq!(name("\n"), Ok(None));
