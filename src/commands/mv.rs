@@ -28,12 +28,12 @@ pub(crate) fn run(session: &Session, args: &MvArgs) -> CommandResult {
     };
     let plan = match (&args.old, &args.new) {
         (Some(old), Some(new)) => {
-            let moves = move_paths::resolve_move(session, &reader, old, new, args.force)?;
-            move_plan::plan_move(&reader, moves)?
+            let path_move = move_paths::resolve_move(session, &reader, old, new, args.force)?;
+            move_plan::plan_move(&reader, path_move)?
         }
         _ => move_plan::plan_repair(session, &reader)?,
     };
-    linked_files::reject_linked_files(workspace.repo.root(), plan.moves.as_ref(), &plan.edits)?;
+    linked_files::reject_linked_files(workspace.repo.root(), plan.path_move.as_ref(), &plan.edits)?;
     let unstaged_files = if args.dry_run {
         plan_execution::UnstagedFiles::default()
     } else {

@@ -41,9 +41,13 @@ fn is_project_file(path: &Path) -> bool {
 
 /// Returns whether the path is that of an existing file that has the name of a gate configuration file.
 fn is_gate_file(path: &Path) -> bool {
-    let names = [settings::FILE_NAME, waivers::FILE_NAME, TEAM_RULES_FILE];
-    let has_gate_name = names.iter().any(|name| path.ends_with(name)) || path.ends_with(RULES_FILE);
-    has_gate_name && path.is_file()
+    let names = [
+        settings::FILE_NAME,
+        waivers::FILE_NAME,
+        TEAM_RULES_FILE,
+        RULES_FILE,
+    ];
+    names.iter().any(|name| path.ends_with(name)) && path.is_file()
 }
 
 /// Returns whether git itself reads or writes the path. A hook may write its own files to the git directory.

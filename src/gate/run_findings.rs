@@ -12,6 +12,9 @@ use sluicegate_pipelines::rules::LinkConsequences;
 use sluicegate_reports::TO_DO;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The beginning of the note about reviewed files for which no rule is enabled.
+const NO_RULES_REMARK: &str = "No enabled rule applies to the reviewed files";
+
 /// The findings that were collected so far, and the gaps in them.
 #[derive(Debug, Default)]
 pub(crate) struct RunFindings {
@@ -96,7 +99,7 @@ impl RunFindings {
 
     /// Returns the files that could not be evaluated, by path.
     pub(crate) fn list_unevaluated_files(&self) -> Vec<UnevaluatedFile> {
-        let mut files = BTreeMap::new();
+        let mut files: BTreeMap<&String, (String, Cause)> = BTreeMap::new();
         for file in &self.unreviewed_files {
             // The instruction in the reason is about other commands, for example that they should get a commit.
             let (reason, _) = file.reason.split_once(TO_DO).unwrap_or((&file.reason, ""));
@@ -112,12 +115,14 @@ impl RunFindings {
                 files.insert(&file.path, (message.to_owned(), Cause::Finding));
             }
         }
-        let files = files.into_iter().map(|(path, (reason, cause))| UnevaluatedFile {
-            path: path.clone(),
-            reason,
-            cause,
-        });
-        files.collect()
+        files
+            .into_iter()
+            .map(|(path, (reason, cause))| UnevaluatedFile {
+                path: path.clone(),
+                reason,
+                cause,
+            })
+            .collect()
     }
 
     /// Returns the results of the review, then those of the project checks.
@@ -143,9 +148,6 @@ impl RunFindings {
         result
     }
 }
-
-/// The beginning of the note about reviewed files for which no rule is enabled.
-const NO_RULES_REMARK: &str = "No enabled rule applies to the reviewed files";
 
 /// Returns the note that no rule applies to any of this number of reviewed files.
 pub(crate) fn describe_files_without_rules(file_count: usize) -> String {

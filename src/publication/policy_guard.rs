@@ -19,7 +19,7 @@ pub(crate) fn resolve_settings_and_connection<'a>(
     workspace: &mut Workspace<'a>,
     args: &PublishArgs,
 ) -> Result<(PublishSettings, Connection), Failure> {
-    let settings = workspace.sources.resolve_or_drop_file(|sources| {
+    let result = workspace.sources.resolve_or_drop_file(|sources| {
         Ok((
             sources.resolve_publish_settings(args)?,
             sources.resolve_connection(&session.global)?,
@@ -27,12 +27,12 @@ pub(crate) fn resolve_settings_and_connection<'a>(
     });
     // An unusable file is reported first, because an error in the settings may only be a consequence.
     reject_unusable_policy(workspace)?;
-    let settings = settings?;
+    let (settings, connection) = result?;
     // Without a required review, a local publish does not depend on the team's rules.
-    if settings.0.require_review.is_some() || !workspace.ci.host.is_local() {
+    if settings.require_review.is_some() || !workspace.ci.host.is_local() {
         reject_unusable_team_rules(workspace)?;
     }
-    Ok(settings)
+    Ok((settings, connection))
 }
 
 /// Fails if the configuration file that applies to this run cannot be used, because it may require a review or exclude
@@ -70,18 +70,17 @@ fn find_gate_bases(
     default_branch_commit: &CommitId,
     head: &CommitId,
 ) -> Result<Option<Vec<CommitId>>, Failure> {
-    let found_bases = workspace.repo.find_merge_bases(default_branch_commit, head);
-    let fails = workspace.gate_changes == GateChanges::Fail;
-    let reason = match found_bases {
+    let fails_on_gate_change = workspace.gate_changes == GateChanges::Fail;
+    let reason = match workspace.repo.find_merge_bases(default_branch_commit, head) {
         Ok(bases) if !bases.is_empty() => return Ok(Some(bases)),
         Ok(_) => "the two have no common history".to_owned(),
-        Err(error) if fails => return Err(error.into()),
+        Err(error) if fails_on_gate_change => return Err(error.into()),
         Err(error) => error.to_string(),
     };
     let message = format!(
         "could not compare the gate configuration of the commit with the newest of the default branch: {reason}"
     );
-    if fails {
+    if fails_on_gate_change {
         return Err(Failure::from_message(ExitStatus::Context, message));
     }
     session.ui.warn(&message);

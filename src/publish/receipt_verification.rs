@@ -44,11 +44,11 @@ impl Receipt {
         }
         let paths = files.iter().map(|(path, _)| *path).collect();
         problems.extend(check_document_files(DOCUMENT, &self.shared_pipelines, &paths));
-        let first_compat = Compatibility::new(ComparedVersion::default(), Vec::new());
+        let first_version_compat = Compatibility::new(ComparedVersion::default(), Vec::new());
         if self
             .compat
             .as_ref()
-            .is_some_and(|compat| compat.is_first() && *compat != first_compat)
+            .is_some_and(|compat| compat.is_first() && *compat != first_version_compat)
         {
             problems.push(
                 "the receipt records changes for consumers, but no older version that they are compared with"

@@ -12,9 +12,6 @@ use std::path::{Path, PathBuf};
 /// From this number of paths on, one pass through a list of files is faster than a search for each path.
 const MIN_PATHS_FOR_LIST: usize = 32;
 
-/// The name of the index in messages.
-const INDEX_NAME: &str = "the index";
-
 pub struct Snapshot<'r> {
     repository: &'r Repository,
     files: SnapshotFiles,
@@ -24,10 +21,30 @@ enum SnapshotFiles {
     Commit(CommitId),
     /// The files of the index or of a directory, sorted by path.
     Listed {
-        name: &'static str,
+        place: ListedPlace,
         files: Vec<ListedFile>,
         has_conversion: bool,
     },
+}
+
+/// The place of listed files.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ListedPlace {
+    Index,
+    WorkingTree,
+    /// A directory without git.
+    PlainDirectory,
+}
+
+impl ListedPlace {
+    /// Returns the name of the place for messages.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Index => "the index",
+            Self::WorkingTree => "the working tree",
+            Self::PlainDirectory => "the directory",
+        }
+    }
 }
 
 impl Repository {
@@ -54,7 +71,7 @@ impl Repository {
         let files = listed_file::list_staged_files(self, index)?;
         // git converts only files on disk.
         let has_conversion = false;
-        Ok(self.build_listed_snapshot(INDEX_NAME, files, has_conversion))
+        Ok(self.build_listed_snapshot(ListedPlace::Index, files, has_conversion))
     }
 
     /// Returns whether the checked-out commit or the index has a file with this path. `index` is the index file to read
@@ -71,28 +88,31 @@ impl Repository {
 
     /// Returns the files on disk, except for untracked files that git ignores; all files of a directory without git.
     pub fn read_disk_snapshot(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
-        let (name, listing) = if self.is_plain_directory() {
+        let (place, listing) = if self.is_plain_directory() {
             (
-                "the directory",
+                ListedPlace::PlainDirectory,
                 plain_directory::list_directory_files(self.root())?,
             )
         } else {
-            ("the working tree", listed_file::list_disk_files(self, index)?)
+            (
+                ListedPlace::WorkingTree,
+                listed_file::list_disk_files(self, index)?,
+            )
         };
-        Ok(self.build_listed_snapshot(name, listing.files, listing.has_conversion))
+        Ok(self.build_listed_snapshot(place, listing.files, listing.has_conversion))
     }
 
-    /// Creates the snapshot of listed files, of the index or of a directory. `name` is the snapshot's name in messages.
+    /// Creates the snapshot of listed files, of the index or of a directory.
     const fn build_listed_snapshot(
         &self,
-        name: &'static str,
+        place: ListedPlace,
         files: Vec<ListedFile>,
         has_conversion: bool,
     ) -> Snapshot<'_> {
         Snapshot {
             repository: self,
             files: SnapshotFiles::Listed {
-                name,
+                place,
                 files,
                 has_conversion,
             },
@@ -123,14 +143,14 @@ impl Snapshot<'_> {
 
     /// Returns whether the files are those on disk, and not those of a commit or of the index.
     pub fn is_on_disk(&self) -> bool {
-        matches!(self.files, SnapshotFiles::Listed { name, .. } if name != INDEX_NAME)
+        matches!(self.files, SnapshotFiles::Listed { place, .. } if place != ListedPlace::Index)
     }
 
     /// Returns the name of the snapshot for messages, for example `commit 1234567`.
     pub fn name(&self) -> String {
         match &self.files {
             SnapshotFiles::Commit(commit) => format!("commit {}", commit.short()),
-            SnapshotFiles::Listed { name, .. } => (*name).to_owned(),
+            SnapshotFiles::Listed { place, .. } => place.name().to_owned(),
         }
     }
 

@@ -111,7 +111,7 @@ impl<'a> SavedReports<'a> {
         }
         let is_ci_job = !self.ci.host.is_local();
         if is_ci_job || self.head.is_some() {
-            self.require_commits(&reports, files)?;
+            self.require_job_commits(&reports, files)?;
         }
         if is_ci_job {
             self.require_same_policy(session, &reports, files)?;

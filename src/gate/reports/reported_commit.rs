@@ -16,24 +16,24 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Hint for a report with which the change cannot be compared, because its commit is not an earlier one.
-const EARLIER_REPORT: &str = "compare with a report of an earlier commit of the target branch";
+const EARLIER_REPORT_HINT: &str = "compare with a report of an earlier commit of the target branch";
 
 /// Hint for a change whose target is unknown in this clone.
-const UNKNOWN_TARGET: &str = "if this clone does not know the remote's default branch, run `git remote set-head origin \
+const UNKNOWN_TARGET_HINT: &str = "if this clone does not know the remote's default branch, run `git remote set-head origin \
                               BRANCH` first";
 
 impl SavedReports<'_> {
     /// Fails unless every report is of the commit of this job. `files` are the files of the reports, in the same order;
     /// the error names the file.
-    pub(super) fn require_commits(&self, reports: &[Report], files: &[PathBuf]) -> Result<(), Failure> {
+    pub(super) fn require_job_commits(&self, reports: &[Report], files: &[PathBuf]) -> Result<(), Failure> {
         for (report, file) in reports.iter().zip(files) {
-            self.require_commit(report, &format_path(file))?;
+            self.require_job_commit(report, &format_path(file))?;
         }
         Ok(())
     }
 
     /// Fails unless the report is of the commit of this job. `report_name` names the report in errors.
-    fn require_commit(&self, report: &Report, report_name: &str) -> Result<(), Failure> {
+    fn require_job_commit(&self, report: &Report, report_name: &str) -> Result<(), Failure> {
         let commits = self.list_expected_commits()?;
         let Some(head) = &report.context.head else {
             return Err(missing_commit_failure(report, report_name));
@@ -80,7 +80,7 @@ impl SavedReports<'_> {
         let Some(older_id) = &older.context.head else {
             return Err(missing_commit_failure(older, report_name));
         };
-        let (Some((repo, old_commit)), Some((_, head_commit))) =
+        let (Some((repo, older_commit)), Some((_, head_commit))) =
             (self.find_commit(older_id)?, self.find_commit(head)?)
         else {
             let message = format!(
@@ -90,15 +90,15 @@ impl SavedReports<'_> {
             return Err(Failure::usage(message).with_hint(self.history_hint()));
         };
         let is_own_commit = self.ci.trigger == Trigger::Change && older_id == head;
-        if repo.contains_commit(&head_commit, &old_commit)? && !is_own_commit {
+        if repo.contains_commit(&head_commit, &older_commit)? && !is_own_commit {
             if self.ci.trigger == Trigger::Change {
-                self.require_commit_of_bases(repo, &old_commit, report_name)?;
+                self.require_commit_of_bases(repo, &older_commit, report_name)?;
                 return Ok(None);
             }
             if self.is_on_merged_branch(repo, &head_commit)? {
                 return Ok(None);
             }
-            return self.require_merged_commit(repo, &old_commit, report_name);
+            return self.require_merged_commit(repo, &older_commit, report_name);
         }
         let message = if is_own_commit {
             format!(
@@ -110,7 +110,7 @@ impl SavedReports<'_> {
                  {older_id}"
             )
         };
-        Err(Failure::usage(message).with_hint(EARLIER_REPORT))
+        Err(Failure::usage(message).with_hint(EARLIER_REPORT_HINT))
     }
 
     /// Returns the hint for a clone that lacks the history of the commit.
@@ -175,27 +175,29 @@ impl SavedReports<'_> {
     fn require_merged_commit(
         &self,
         repo: &Repository,
-        old_commit: &CommitId,
+        older_commit: &CommitId,
         report_name: &str,
     ) -> Result<Option<String>, Failure> {
         let (commit, branch) = match self.find_target_revision(repo)? {
             PolicyRevision::Head { .. } => return Ok(None),
             PolicyRevision::Commit { commit, branch, .. } => (commit, branch),
             PolicyRevision::Unknown { reason } => {
-                return Ok(Some(self.describe_unproven_commit(old_commit, &reason)));
+                return Ok(Some(self.describe_unproven_commit(older_commit, &reason)));
             }
         };
-        if repo.contains_commit(&commit, old_commit)? || self.is_merged(repo, old_commit)? {
+        if repo.contains_commit(&commit, older_commit)? || self.is_merged(repo, older_commit)? {
             return Ok(None);
         }
         let message = format!(
-            "cannot compare with the report {report_name}: the report's commit {old_commit} is not in the branch \
+            "cannot compare with the report {report_name}: the report's commit {older_commit} is not in the branch \
              `{branch}`, so the report may be one of this change"
         );
         let hint = if repo.is_shallow() {
             self.history_hint()
         } else {
-            format!("{EARLIER_REPORT}; if this run is on a branch of merged changes, list it in `publish-on`")
+            format!(
+                "{EARLIER_REPORT_HINT}; if this run is on a branch of merged changes, list it in `publish-on`"
+            )
         };
         Err(Failure::usage(message).with_hint(hint))
     }
@@ -225,7 +227,7 @@ impl SavedReports<'_> {
 
     /// Describes that nothing shows whether the older commit is merged. `reason` states why the default branch is
     /// unknown.
-    fn describe_unproven_commit(&self, old_commit: &CommitId, reason: &str) -> String {
+    fn describe_unproven_commit(&self, older_commit: &CommitId, reason: &str) -> String {
         let command = match &self.ci.default_branch {
             Some(name) => format!(" (`git fetch origin {name}:refs/remotes/origin/{name}` fetches it)"),
             None => String::new(),
@@ -233,7 +235,7 @@ impl SavedReports<'_> {
         format!(
             "the older report may be one of this change: nothing shows whether its commit {} is in the default branch, \
              because {reason}{command}",
-            old_commit.short()
+            older_commit.short()
         )
     }
 
@@ -263,33 +265,33 @@ impl SavedReports<'_> {
     fn require_commit_of_bases(
         &self,
         repo: &Repository,
-        old_commit: &CommitId,
+        older_commit: &CommitId,
         report_name: &str,
     ) -> Result<(), Failure> {
         let target = context::resolve_target(repo, self.ci, &RequestedRevisions::default())?;
         for base in &target.bases {
-            if repo.contains_commit(base, old_commit)? {
+            if repo.contains_commit(base, older_commit)? {
                 return Ok(());
             }
         }
         if let PolicyRevision::Commit { commit, .. } = self.find_target_revision(repo)?
-            && repo.contains_commit(&commit, old_commit)?
+            && repo.contains_commit(&commit, older_commit)?
         {
             return Ok(());
         }
         if target.bases.is_empty() {
             let message = format!(
-                "cannot compare with the report {report_name}: nothing shows that the report's commit {old_commit} \
+                "cannot compare with the report {report_name}: nothing shows that the report's commit {older_commit} \
                  belongs to the target branch, because the change has no base: {}",
                 target.base_source
             );
-            return Err(Failure::usage(message).with_hint(UNKNOWN_TARGET));
+            return Err(Failure::usage(message).with_hint(UNKNOWN_TARGET_HINT));
         }
         let message = format!(
-            "cannot compare with the report {report_name}: the report's commit {old_commit} belongs to the change, \
+            "cannot compare with the report {report_name}: the report's commit {older_commit} belongs to the change, \
              not to the target branch"
         );
-        Err(Failure::usage(message).with_hint(EARLIER_REPORT))
+        Err(Failure::usage(message).with_hint(EARLIER_REPORT_HINT))
     }
 
     /// Returns the id of the commit that the job names with `--head`. Without a clone that has the commit, only a full

@@ -7,9 +7,11 @@ use super::ci_context::is_null_id;
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 
+const PROJECT: &str = "CI_PROJECT_ID";
 const SHA: &str = "CI_COMMIT_SHA";
 const SOURCE_BRANCH: &str = "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME";
 const SOURCE_PROJECT: &str = "CI_MERGE_REQUEST_SOURCE_PROJECT_ID";
+const TARGET_PROJECT: &str = "CI_MERGE_REQUEST_PROJECT_ID";
 const DIFF_BASE: &str = "CI_MERGE_REQUEST_DIFF_BASE_SHA";
 const TARGET_SHA: &str = "CI_MERGE_REQUEST_TARGET_BRANCH_SHA";
 const TARGET_BRANCH: &str = "CI_MERGE_REQUEST_TARGET_BRANCH_NAME";
@@ -17,6 +19,8 @@ const NUMBER: &str = "CI_MERGE_REQUEST_IID";
 const EXTERNAL_EVENT: &str = "external_pull_request_event";
 const EXTERNAL_NUMBER: &str = "CI_EXTERNAL_PULL_REQUEST_IID";
 const EXTERNAL_SOURCE_BRANCH: &str = "CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME";
+const EXTERNAL_SOURCE_REPOSITORY: &str = "CI_EXTERNAL_PULL_REQUEST_SOURCE_REPOSITORY";
+const EXTERNAL_TARGET_REPOSITORY: &str = "CI_EXTERNAL_PULL_REQUEST_TARGET_REPOSITORY";
 const EXTERNAL_TARGET_BRANCH: &str = "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME";
 const EXTERNAL_TARGET_SHA: &str = "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA";
 
@@ -109,8 +113,8 @@ fn read_merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiErro
 /// that host only, so `pull_request` stays `None` and no merge request gets a comment.
 fn read_external_pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let target_sha = env.get_owned(EXTERNAL_TARGET_SHA);
-    let source = env.get("CI_EXTERNAL_PULL_REQUEST_SOURCE_REPOSITORY");
-    let target = env.get("CI_EXTERNAL_PULL_REQUEST_TARGET_REPOSITORY");
+    let source = env.get(EXTERNAL_SOURCE_REPOSITORY);
+    let target = env.get(EXTERNAL_TARGET_REPOSITORY);
     Ok(CiContext {
         target_tip: target_sha.clone().map(|id| (id, EXTERNAL_TARGET_SHA)),
         branch: Some(require_variable(env, EXTERNAL_SOURCE_BRANCH)?),
@@ -158,7 +162,7 @@ fn is_fork(env: &Env) -> bool {
     let Some(source) = env.get(SOURCE_PROJECT) else {
         return false;
     };
-    ["CI_PROJECT_ID", "CI_MERGE_REQUEST_PROJECT_ID"]
+    [PROJECT, TARGET_PROJECT]
         .iter()
         .any(|name| env.get(name).is_some_and(|id| id != source))
 }
@@ -175,19 +179,19 @@ fn require_variable(env: &Env, variable: &'static str) -> Result<String, CiError
 /// `CI_PROJECT_URL` and `CI_REPOSITORY_URL` are the fork's and are skipped. The change comes from the target's
 /// repository if source and target are the same project, or the same external repository.
 pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
-    let (source, project) = (env.get(SOURCE_PROJECT), env.get("CI_PROJECT_ID"));
-    let target = env.get("CI_MERGE_REQUEST_PROJECT_ID").or(project);
+    let (source, project) = (env.get(SOURCE_PROJECT), env.get(PROJECT));
+    let target = env.get(TARGET_PROJECT).or(project);
     let runs_in_target = project.is_none() || project == target;
-    let external_source = env.get("CI_EXTERNAL_PULL_REQUEST_SOURCE_REPOSITORY");
-    let external_target = env.get("CI_EXTERNAL_PULL_REQUEST_TARGET_REPOSITORY");
-    let has_external_change = external_source.is_some() && external_source == external_target;
-    let has_change = source.is_some() && source == target && runs_in_target;
+    let external_source = env.get(EXTERNAL_SOURCE_REPOSITORY);
+    let external_target = env.get(EXTERNAL_TARGET_REPOSITORY);
+    let is_from_external_target = external_source.is_some() && external_source == external_target;
+    let is_from_target = source.is_some() && source == target && runs_in_target;
     TargetRepository::new(
         [
             env.get_owned("CI_MERGE_REQUEST_PROJECT_URL"),
             env.get_owned("CI_PROJECT_URL").filter(|_| runs_in_target),
             env.get_owned("CI_REPOSITORY_URL").filter(|_| runs_in_target),
         ],
-        has_change || has_external_change,
+        is_from_target || is_from_external_target,
     )
 }

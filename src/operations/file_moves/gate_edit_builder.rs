@@ -12,7 +12,7 @@ use sluicegate_yaml::NodeRef;
 /// The edits of one file, and its values that contain the old path but keep their text.
 pub(super) struct GateEditBuilder<'m> {
     pub path: &'m str,
-    pub moves: &'m PathMove,
+    pub path_move: &'m PathMove,
     pub moved_files: &'m [SnapshotFile],
     pub values: Vec<ValueEdit>,
     pub kept_references: Vec<KeptReference>,
@@ -25,7 +25,7 @@ impl GateEditBuilder<'_> {
     /// may omit it.
     pub(super) fn add_glob(&mut self, node: NodeRef<'_, '_>, referrer: Referrer, extension: Option<&str>) {
         let edit = build_value_edit(node, referrer, &|glob| {
-            self.moves.call_glob_after_move(glob, extension)
+            self.path_move.call_glob_after_move(glob, extension)
         });
         match (edit, node.text()) {
             (Some(edit), _) => self.values.push(edit),
@@ -40,7 +40,7 @@ impl GateEditBuilder<'_> {
 
     /// Adds the edit of a path, if the move affects it.
     pub(super) fn add_path(&mut self, node: NodeRef<'_, '_>, referrer: Referrer) {
-        let edit = build_value_edit(node, referrer, &|path| self.moves.moved_path(path));
+        let edit = build_value_edit(node, referrer, &|path| self.path_move.moved_path(path));
         self.values.extend(edit);
     }
 
@@ -56,7 +56,7 @@ impl GateEditBuilder<'_> {
 
     /// Returns whether the text contains the old path as a whole word, for a pipeline without its extension.
     pub(super) fn is_mention(&self, text: &str) -> bool {
-        find_line(text.as_bytes(), trim_pipeline_extension(&self.moves.old_path)).is_some()
+        find_line(text.as_bytes(), trim_pipeline_extension(&self.path_move.old_path)).is_some()
     }
 
     /// Returns whether the glob matches a moved file, but not its new path.
@@ -66,7 +66,7 @@ impl GateEditBuilder<'_> {
         };
         let matcher = glob.compile_matcher();
         self.moved_files.iter().any(|file| {
-            matcher.is_match(&file.path) && !matcher.is_match(self.moves.path_after_move(&file.path))
+            matcher.is_match(&file.path) && !matcher.is_match(self.path_move.path_after_move(&file.path))
         })
     }
 }

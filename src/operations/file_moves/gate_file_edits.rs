@@ -30,7 +30,7 @@ pub(super) struct GateFileEdits {
 /// gate would no longer find a file.
 pub(super) fn find_gate_file_edits(
     reader: &ReferenceReader<'_>,
-    moves: &PathMove,
+    path_move: &PathMove,
     moved_files: &[SnapshotFile],
 ) -> Result<GateFileEdits, Failure> {
     let workspace = reader.workspace;
@@ -73,7 +73,7 @@ pub(super) fn find_gate_file_edits(
         };
         let mut builder = GateEditBuilder {
             path: &path,
-            moves,
+            path_move,
             moved_files,
             values: Vec::new(),
             kept_references: Vec::new(),
@@ -82,12 +82,12 @@ pub(super) fn find_gate_file_edits(
             // A file with comments alone sets nothing.
             Err(_) if is_blank(&bytes) => {}
             Ok(()) => gate_edits.add_file(reader, bytes, builder)?,
-            Err(error) => reject_unparsable_path(moves, &path, &bytes, &error.message)?,
+            Err(error) => reject_unparsable_path(path_move, &path, &bytes, &error.message)?,
         }
     }
     let mut values = gate_edits.edits.iter().flat_map(|edit| &edit.values);
     let has_setting_edit = values.any(|value| value.referrer == Referrer::Setting);
-    reject_gate_file_moves(reader, moves, has_setting_edit)?;
+    reject_gate_file_moves(reader, path_move, has_setting_edit)?;
     Ok(gate_edits)
 }
 
@@ -116,7 +116,7 @@ type FindEdits = fn(&[u8], &mut GateEditBuilder<'_>) -> Result<(), DocumentError
 /// Adds the edits of the shared-pipelines file: the paths of moved pipelines.
 fn find_shared_pipeline_edits(bytes: &[u8], edits: &mut GateEditBuilder<'_>) -> Result<(), DocumentError> {
     for entry in SharedPipelines::parse(bytes)?.entries {
-        if let Some(new) = edits.moves.moved_path(&entry.pipeline) {
+        if let Some(new) = edits.path_move.moved_path(&entry.pipeline) {
             edits.values.push(ValueEdit {
                 referrer: Referrer::Shared,
                 position: entry.pipeline_position,
@@ -143,7 +143,7 @@ fn find_waiver_edits(bytes: &[u8], edits: &mut GateEditBuilder<'_>) -> Result<()
 /// of these globs match the targets of calls, which may omit the extension.
 fn find_setting_edits(bytes: &[u8], edits: &mut GateEditBuilder<'_>) -> Result<(), DocumentError> {
     let tree = Tree::parse(bytes)?;
-    let extension = PipelineKind::from_path(&edits.moves.old_path).map(PipelineKind::extension);
+    let extension = PipelineKind::from_path(&edits.path_move.old_path).map(PipelineKind::extension);
     for (key, has_call_globs) in list_path_glob_keys() {
         let mut parts = key.split('.');
         let Some(node) = parts.try_fold(tree.root(), NodeRef::get) else {
@@ -157,11 +157,11 @@ fn find_setting_edits(bytes: &[u8], edits: &mut GateEditBuilder<'_>) -> Result<(
     let team_rules = review.and_then(|section| section.get("team-rules"));
     // The value `off` is not a path, even if there is a file with that name.
     if let Some(node) = team_rules.filter(|node| node.text() != Some("off")) {
-        let moves = edits.moves;
+        let path_move = edits.path_move;
         edits
             .values
             .extend(build_value_edit(node, Referrer::Setting, &|path| {
-                moves.moved_path(path.trim_start_matches("./"))
+                path_move.moved_path(path.trim_start_matches("./"))
             }));
     }
     Ok(())

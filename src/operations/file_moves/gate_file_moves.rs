@@ -14,33 +14,38 @@ use std::collections::BTreeSet;
 /// file without links may move if the move also rewrites the setting with its path, unless the job names the file.
 pub(super) fn reject_gate_file_moves(
     reader: &ReferenceReader<'_>,
-    moves: &PathMove,
+    path_move: &PathMove,
     has_setting_edit: bool,
 ) -> Result<(), Failure> {
     let workspace = reader.workspace;
     if let Some(path) = &workspace.config_file {
         let hint = "move it with `git mv`, and pass its new path with `--config`";
-        reject_moved_path(reader, moves, &list_link_path(reader, path)?, hint)?;
+        reject_moved_path(reader, path_move, &list_link_path(reader, path)?, hint)?;
     }
     let hint = format!("the waivers are always read from `{}`", waivers::FILE_NAME);
-    reject_moved_path(reader, moves, &list_link_path(reader, waivers::FILE_NAME)?, &hint)?;
+    reject_moved_path(
+        reader,
+        path_move,
+        &list_link_path(reader, waivers::FILE_NAME)?,
+        &hint,
+    )?;
     if let Some(path) = &workspace.team_rules_path {
         let paths = list_link_path(reader, path)?;
         // An edit of the setting has no effect on a file that the job names.
         if workspace.has_team_rules_of_job {
             let hint =
                 "move it with `git mv`, and pass its new path with `--team-rules` (SLUICEGATE_TEAM_RULES)";
-            reject_moved_path(reader, moves, &paths, hint)?;
+            reject_moved_path(reader, path_move, &paths, hint)?;
         } else if !(has_setting_edit && paths.len() == 1) {
             let hint = "move it with `git mv`, and set `review.team-rules` to its new path";
-            reject_moved_path(reader, moves, &paths, hint)?;
+            reject_moved_path(reader, path_move, &paths, hint)?;
         }
     }
     for config_dir in list_config_dirs(reader)? {
         let paths = [rules_path(&config_dir), shared_pipelines_path(&config_dir)];
         let hint = "move it with `git mv`, and set `config-dir` if the hidden directory has a new name";
         for path in paths {
-            reject_moved_path(reader, moves, &[path], hint)?;
+            reject_moved_path(reader, path_move, &[path], hint)?;
         }
     }
     Ok(())
@@ -67,16 +72,17 @@ fn list_link_path(reader: &ReferenceReader<'_>, path: &str) -> Result<Vec<String
 /// links to the file, and the file.
 fn reject_moved_path(
     reader: &ReferenceReader<'_>,
-    moves: &PathMove,
+    path_move: &PathMove,
     paths: &[String],
     hint: &str,
 ) -> Result<(), Failure> {
     for path in paths {
-        let is_moved_file = moves.moved_path(path).is_some() && reader.snapshot.find_file(path)?.is_some();
+        let is_moved_file =
+            path_move.moved_path(path).is_some() && reader.snapshot.find_file(path)?.is_some();
         if !is_moved_file {
             continue;
         }
-        let old_path = &moves.old_path;
+        let old_path = &path_move.old_path;
         let message =
             format!("cannot move `{old_path}`: the gate would no longer find its configuration `{path}`");
         let hint = match paths.first() {

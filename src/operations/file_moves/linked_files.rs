@@ -11,11 +11,11 @@ use std::path::Path;
 /// outside the repository. A link itself can be moved.
 pub(crate) fn reject_linked_files(
     root: &Path,
-    moves: Option<&PathMove>,
+    path_move: Option<&PathMove>,
     edits: &[FileEdit],
 ) -> Result<(), Failure> {
-    if let Some(moves) = moves
-        && let Some(directory) = Path::new(&moves.old_path).parent()
+    if let Some(path_move) = path_move
+        && let Some(directory) = Path::new(&path_move.old_path).parent()
     {
         reject_linked_path(root, directory)?;
     }

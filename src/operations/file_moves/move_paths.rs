@@ -43,14 +43,14 @@ pub(crate) fn resolve_move(
         ))
         .with_hint("nothing was changed: create the directory first, or pass the new file name"));
     }
-    let moves = PathMove { old_path, new_path };
-    let tracked_paths = reader.workspace.repo.list_tracked_paths(&moves.old_path)?;
-    reject_invalid_source(reader, &moves, &tracked_paths)?;
-    reject_invalid_target(reader, &moves)?;
+    let path_move = PathMove { old_path, new_path };
+    let tracked_paths = reader.workspace.repo.list_tracked_paths(&path_move.old_path)?;
+    reject_invalid_source(reader, &path_move, &tracked_paths)?;
+    reject_invalid_target(reader, &path_move)?;
     if !is_forced {
         uncommitted_changes::reject_uncommitted_changes(reader, &tracked_paths)?;
     }
-    Ok(moves)
+    Ok(path_move)
 }
 
 /// The hint for a move to a path that cannot be used.
@@ -70,10 +70,10 @@ fn resolve_repository_path(session: &Session, root: &Path, path: &Path) -> Resul
 /// or inside it.
 fn reject_invalid_source(
     reader: &ReferenceReader<'_>,
-    moves: &PathMove,
+    path_move: &PathMove,
     tracked_paths: &BTreeSet<String>,
 ) -> Result<(), Failure> {
-    let (repo, from) = (&reader.workspace.repo, moves.old_path.as_str());
+    let (repo, from) = (&reader.workspace.repo, path_move.old_path.as_str());
     if from.is_empty() {
         return Err(Failure::usage("cannot move the repository root")
             .with_hint("pass a file or directory in the repository"));
@@ -91,8 +91,8 @@ fn reject_invalid_source(
             ),
         );
     }
-    let is_same_or_inside = moves.new_path == from
-        || moves
+    let is_same_or_inside = path_move.new_path == from
+        || path_move
             .new_path
             .strip_prefix(from)
             .is_some_and(|remainder| remainder.starts_with('/'));
@@ -100,7 +100,7 @@ fn reject_invalid_source(
         return Err(Failure::usage(format!(
             "cannot move `{}` to `{}`: the new path is the same as the old path or inside it",
             to_single_line(from),
-            to_single_line(&moves.new_path)
+            to_single_line(&path_move.new_path)
         ))
         .with_hint(OTHER_PATH_HINT));
     }
@@ -109,9 +109,9 @@ fn reject_invalid_source(
 
 /// Fails if the new path exists, is behind a link, in a submodule or in the git directory, lacks the pipeline's
 /// extension, or differs from another path only in its spelling.
-fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<(), Failure> {
+fn reject_invalid_target(reader: &ReferenceReader<'_>, path_move: &PathMove) -> Result<(), Failure> {
     let root = reader.workspace.repo.root();
-    let (old_path, new_path) = (&moves.old_path, &moves.new_path);
+    let (old_path, new_path) = (&path_move.old_path, &path_move.new_path);
     let full_path = root.join(new_path);
     reject_linked_path(root, Path::new(new_path))?;
     if policy::is_in_git_dir(Path::new(new_path)) {
@@ -149,7 +149,7 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
         ))
         .with_hint("pass a new path with a name before the extension"));
     }
-    reject_spelling_conflicts(reader, moves)
+    reject_spelling_conflicts(reader, path_move)
 }
 
 /// Fails if the new path is that of a submodule or inside it, because git would replace the submodule by the file, even
@@ -188,11 +188,11 @@ fn is_same_file(old: &Path, new: &Path) -> bool {
 
 /// Fails if a new path differs from another file's path only in letter case or Unicode normal form, because some file
 /// systems treat both as one file.
-fn reject_spelling_conflicts(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<(), Failure> {
+fn reject_spelling_conflicts(reader: &ReferenceReader<'_>, path_move: &PathMove) -> Result<(), Failure> {
     let files = reader.snapshot.list_files(&|_| true)?;
     let (mut other_paths, mut new_paths) = (HashMap::new(), Vec::new());
     for file in &files {
-        match moves.moved_path(&file.path) {
+        match path_move.moved_path(&file.path) {
             Some(new_path) => new_paths.push(new_path),
             None => {
                 other_paths.insert(to_lowercase_nfc(&file.path), file.path.as_str());

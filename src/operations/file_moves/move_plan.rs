@@ -28,7 +28,7 @@ use std::path::Path;
 /// The changes to make.
 pub(crate) struct MovePlan {
     /// `None` for a repair.
-    pub moves: Option<PathMove>,
+    pub path_move: Option<PathMove>,
     /// The files to move.
     pub moved_files: Vec<MovedFile>,
     pub edits: Vec<FileEdit>,
@@ -46,12 +46,15 @@ pub(crate) struct MovedFile {
 
 /// Plans a move without changing a file: which files move, and which references to them are rewritten in pipelines and
 /// in the gate configuration.
-pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result<MovePlan, Failure> {
+pub(crate) fn plan_move(reader: &ReferenceReader<'_>, path_move: PathMove) -> Result<MovePlan, Failure> {
     let files = reader.list_regular_pipelines()?;
     let old_paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
-    let new_paths: Vec<String> = old_paths.iter().map(|path| moves.path_after_move(path)).collect();
+    let new_paths: Vec<String> = old_paths
+        .iter()
+        .map(|path| path_move.path_after_move(path))
+        .collect();
     let relocation = Relocation {
-        path_move: &moves,
+        path_move: &path_move,
         old_files: &PipelineFiles::new(old_paths.iter().map(String::as_str)),
         new_files: &PipelineFiles::new(new_paths.iter().map(String::as_str)),
     };
@@ -62,7 +65,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
             ReadFile::Pipeline(bytes, facts) => (bytes, facts),
             ReadFile::WithoutReferences => continue,
             ReadFile::Unparsable(bytes, reason) => {
-                reject_unparsable_call(&moves, &file.path, &bytes, &reason)?;
+                reject_unparsable_call(&path_move, &file.path, &bytes, &reason)?;
                 continue;
             }
             ReadFile::Unreadable(reason) => {
@@ -86,8 +89,8 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
     }
     let moved_files = reader
         .snapshot
-        .list_files(&|path| moves.moved_path(path).is_some())?;
-    let gate_edits = find_gate_file_edits(reader, &moves, &moved_files)?;
+        .list_files(&|path| path_move.moved_path(path).is_some())?;
+    let gate_edits = find_gate_file_edits(reader, &path_move, &moved_files)?;
     edits.extend(gate_edits.edits);
     unread_files.extend(gate_edits.unread_files);
     kept_references.extend(gate_edits.kept_references);
@@ -99,7 +102,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
                 path: file.path,
             })
             .collect(),
-        moves: Some(moves),
+        path_move: Some(path_move),
         edits,
         kept_references,
         unread_files,
@@ -252,7 +255,7 @@ fn plan_reference_repairs(
         kept_references.extend(file_references);
     }
     Ok(MovePlan {
-        moves: None,
+        path_move: None,
         moved_files: Vec::new(),
         edits,
         kept_references,

@@ -26,7 +26,7 @@ pub(crate) fn print_summary(
     }
     if !unstaged_files.paths.is_empty() {
         session.ui.warn(&describe_unstaged_files(unstaged_files));
-    } else if plan.moves.is_none() && !plan.edits.is_empty() && !args.dry_run {
+    } else if plan.path_move.is_none() && !plan.edits.is_empty() && !args.dry_run {
         session
             .ui
             .say("the repaired files are not staged: review them with `git diff`, then run `git add`");
@@ -73,14 +73,14 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
     for reference in &plan.kept_references {
         let _ = writeln!(text, "{}", text::escape_line(&describe_kept_reference(reference)));
     }
-    let action = match (&plan.moves, is_dry_run) {
+    let action = match (&plan.path_move, is_dry_run) {
         (Some(_), true) => format!("would move {}", describe_moved_counts(plan)),
         (Some(_), false) => format!("moved {}", describe_moved_counts(plan)),
         (None, true) => "would repair".to_owned(),
         (None, false) => "repaired".to_owned(),
     };
     let edit_counts = describe_edit_counts(plan);
-    let _ = match (&plan.moves, edit_counts.is_empty()) {
+    let _ = match (&plan.path_move, edit_counts.is_empty()) {
         (Some(_), true) if plan.kept_references.is_empty() => writeln!(
             text,
             "{action}; no references to {}{}",
@@ -109,12 +109,12 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
 /// Renders the planned move, if the plan has one, and each edit, one per line.
 fn render_planned_edits(plan: &MovePlan) -> String {
     let mut text = String::new();
-    if let Some(moves) = &plan.moves {
+    if let Some(path_move) = &plan.path_move {
         let _ = writeln!(
             text,
             "{} -> {}",
-            text::escape_line(&moves.old_path),
-            text::escape_line(&moves.new_path)
+            text::escape_line(&path_move.old_path),
+            text::escape_line(&path_move.new_path)
         );
     }
     for edit in &plan.edits {
@@ -219,9 +219,9 @@ fn describe_kept_reference(reference: &KeptReference) -> String {
 fn to_document(plan: &MovePlan, unstaged_files: &UnstagedFiles, is_dry_run: bool) -> Value {
     let mut moved_files = Vec::new();
     // A repair has no move.
-    if let Some(moves) = &plan.moves {
+    if let Some(path_move) = &plan.path_move {
         for file in &plan.moved_files {
-            moved_files.push(json!({ "from": file.path, "to": moves.path_after_move(&file.path) }));
+            moved_files.push(json!({ "from": file.path, "to": path_move.path_after_move(&file.path) }));
         }
     }
     let mut edits = Vec::new();

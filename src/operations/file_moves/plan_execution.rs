@@ -36,8 +36,8 @@ pub(crate) fn execute_plan(
     let default_index = None;
     // Listed before the edits are written, because each written file has unstaged changes.
     let mut files_to_stage = repo.list_files_without_unstaged_changes(edited_paths, default_index)?;
-    let created_dirs = match &plan.moves {
-        Some(moves) => move_files(repo, moves)?,
+    let created_dirs = match &plan.path_move {
+        Some(path_move) => move_files(repo, path_move)?,
         None => Vec::new(),
     };
     let mut written_edits: Vec<&FileEdit> = Vec::new();
@@ -45,21 +45,21 @@ pub(crate) fn execute_plan(
         let problems = undo_changes(repo, plan, &written_edits, &created_dirs);
         return Err(failure.with_hint(describe_undo(&problems)));
     }
-    let Some(moves) = &plan.moves else {
+    let Some(path_move) = &plan.path_move else {
         return Ok(UnstagedFiles::default());
     };
     for file in &mut files_to_stage {
-        file.path = moves.path_after_move(&file.path);
+        file.path = path_move.path_after_move(&file.path);
     }
     if let Err(error) = repo.stage_files(&files_to_stage, default_index) {
         return Ok(UnstagedFiles {
-            paths: list_edited_paths(plan, moves).collect(),
+            paths: list_edited_paths(plan, path_move).collect(),
             reason: Some(error.to_string()),
         });
     }
     let staged_paths: HashSet<&str> = files_to_stage.iter().map(|file| file.path.as_str()).collect();
     Ok(UnstagedFiles {
-        paths: list_edited_paths(plan, moves)
+        paths: list_edited_paths(plan, path_move)
             .filter(|path| !staged_paths.contains(path.as_str()))
             .collect(),
         reason: None,
@@ -100,14 +100,16 @@ fn undo_changes(
             problems.push(format!("could not restore {}: {error}", edit.path));
         }
     }
-    if let Some(moves) = &plan.moves
-        && let Err(error) = repo.move_files(&moves.new_path, &moves.old_path)
+    if let Some(path_move) = &plan.path_move
+        && let Err(error) = repo.move_files(&path_move.new_path, &path_move.old_path)
     {
-        problems.push(if has_moved(repo.root(), &moves.new_path, &moves.old_path) {
-            format!("the index still contains {}: {error}", moves.new_path)
-        } else {
-            format!("could not move {} back: {error}", moves.new_path)
-        });
+        problems.push(
+            if has_moved(repo.root(), &path_move.new_path, &path_move.old_path) {
+                format!("the index still contains {}: {error}", path_move.new_path)
+            } else {
+                format!("could not move {} back: {error}", path_move.new_path)
+            },
+        );
     }
     remove_empty_dirs(created_dirs);
     problems
@@ -125,22 +127,24 @@ fn describe_undo(problems: &[String]) -> String {
 }
 
 /// Returns the paths of the rewritten files after the move.
-fn list_edited_paths<'p>(plan: &'p MovePlan, moves: &'p PathMove) -> impl Iterator<Item = String> + 'p {
-    plan.edits.iter().map(|edit| moves.path_after_move(&edit.path))
+fn list_edited_paths<'p>(plan: &'p MovePlan, path_move: &'p PathMove) -> impl Iterator<Item = String> + 'p {
+    plan.edits
+        .iter()
+        .map(|edit| path_move.path_after_move(&edit.path))
 }
 
 /// Returns the full path of the edited file after the move. A repair moves no file, so the path stays the same.
 fn path_after_move(root: &Path, plan: &MovePlan, edit: &FileEdit) -> PathBuf {
-    match &plan.moves {
-        Some(moves) => root.join(moves.path_after_move(&edit.path)),
+    match &plan.path_move {
+        Some(path_move) => root.join(path_move.path_after_move(&edit.path)),
         None => root.join(&edit.path),
     }
 }
 
 /// Moves the files with `git mv`, after creating the parent directories. Returns the new directories, so that they can
 /// be removed again.
-fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failure> {
-    let target = repo.root().join(&moves.new_path);
+fn move_files(repo: &Repository, path_move: &PathMove) -> Result<Vec<PathBuf>, Failure> {
+    let target = repo.root().join(&path_move.new_path);
     let parent = target.parent().unwrap_or(repo.root());
     let created_dirs: Vec<PathBuf> = parent
         .ancestors()
@@ -150,15 +154,15 @@ fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failu
     fs::create_dir_all(parent)
         .map_err(|error| Failure::usage(format!("could not create {}: {error}", format_path(parent))))?;
     let has_earlier_lock = find_index_lock(repo).is_some();
-    if let Err(error) = repo.move_files(&moves.old_path, &moves.new_path) {
-        let failure = match find_path_outside_sparse_checkout(repo, moves, &error) {
+    if let Err(error) = repo.move_files(&path_move.old_path, &path_move.new_path) {
+        let failure = match find_path_outside_sparse_checkout(repo, path_move, &error) {
             Some(path) => Failure::usage(format!(
                 "could not move the files, so nothing was changed: `{path}` is outside the sparse checkout"
             ))
             .with_hint("add its directory with `git sparse-checkout add`, then run the command again"),
             None => Failure::usage(format!("could not move the files: {error}")).with_hint(undo_failed_move(
                 repo,
-                moves,
+                path_move,
                 has_earlier_lock,
             )),
         };
@@ -178,29 +182,29 @@ fn find_index_lock(repo: &Repository) -> Option<PathBuf> {
 /// another reason. Git's own message names an option of `git mv` that this program does not have.
 fn find_path_outside_sparse_checkout<'m>(
     repo: &Repository,
-    moves: &'m PathMove,
+    path_move: &'m PathMove,
     error: &GitError,
 ) -> Option<&'m str> {
     if !error.to_string().contains("sparse-checkout definition") {
         return None;
     }
-    let is_old_path_checked_out = repo.root().join(&moves.old_path).symlink_metadata().is_ok();
+    let is_old_path_checked_out = repo.root().join(&path_move.old_path).symlink_metadata().is_ok();
     Some(if is_old_path_checked_out {
-        &moves.new_path
+        &path_move.new_path
     } else {
-        &moves.old_path
+        &path_move.old_path
     })
 }
 
 /// Moves the files back that a failed `git mv` has moved, and returns the hint for this failure. Git moves the files
 /// before it writes the index, so they have moved if the index cannot be written, for example on a full disk. If the
 /// index is locked now, but was not before (`has_earlier_lock`), a signal has ended git.
-fn undo_failed_move(repo: &Repository, moves: &PathMove, has_earlier_lock: bool) -> String {
+fn undo_failed_move(repo: &Repository, path_move: &PathMove, has_earlier_lock: bool) -> String {
     let root = repo.root();
-    let mut hint = if has_moved(root, &moves.old_path, &moves.new_path) {
+    let mut hint = if has_moved(root, &path_move.old_path, &path_move.new_path) {
         let mut problems = Vec::new();
-        if let Err(error) = fs::rename(root.join(&moves.new_path), root.join(&moves.old_path)) {
-            problems.push(format!("could not move {} back: {error}", moves.new_path));
+        if let Err(error) = fs::rename(root.join(&path_move.new_path), root.join(&path_move.old_path)) {
+            problems.push(format!("could not move {} back: {error}", path_move.new_path));
         }
         describe_undo(&problems)
     } else {

@@ -28,7 +28,7 @@ pub(super) fn find_team_rule_edits(
             continue;
         };
         if condition.text().is_some_and(|text| edits.is_mention(text)) {
-            let old_path = edits.moves.old_path.clone();
+            let old_path = edits.path_move.old_path.clone();
             let reason = "the condition of the team rule contains this path";
             edits.keep_value(condition, &old_path, reason);
         }
@@ -43,13 +43,13 @@ fn add_example_edits(rule: NodeRef<'_, '_>, edits: &mut GateEditBuilder<'_>) {
     let Some(examples) = rule.get("examples") else {
         return;
     };
-    let moves = edits.moves;
+    let path_move = edits.path_move;
     let old_globs = RuleGlobs::read(rule, &|glob| glob.to_owned());
-    let new_globs = RuleGlobs::read(rule, &|glob| glob_after_move(glob, moves));
+    let new_globs = RuleGlobs::read(rule, &|glob| glob_after_move(glob, path_move));
     for key in ["fails", "passes"] {
         for example in list_items(examples, key) {
             let path = example.get("path").and_then(NodeRef::text).unwrap_or_default();
-            if old_globs.apply_to(path) != new_globs.apply_to(&moves.path_after_move(path)) {
+            if old_globs.apply_to(path) != new_globs.apply_to(&path_move.path_after_move(path)) {
                 continue;
             }
             for path_key in ["path", "project"] {
@@ -62,8 +62,8 @@ fn add_example_edits(rule: NodeRef<'_, '_>, edits: &mut GateEditBuilder<'_>) {
 }
 
 /// Returns the glob after the move, which is the old one if the move does not rewrite it.
-fn glob_after_move(glob: &str, moves: &PathMove) -> String {
-    moves.glob_after_move(glob).unwrap_or_else(|| glob.to_owned())
+fn glob_after_move(glob: &str, path_move: &PathMove) -> String {
+    path_move.glob_after_move(glob).unwrap_or_else(|| glob.to_owned())
 }
 
 /// The globs of the pipelines that a rule applies to.

@@ -11,18 +11,18 @@ use std::ops::Range;
 /// call may consist of the name alone. The path of a pipeline is searched without the extension, which a reference may
 /// omit.
 pub(crate) fn reject_unparsable_call(
-    moves: &PathMove,
+    path_move: &PathMove,
     path: &str,
     bytes: &[u8],
     reason: &str,
 ) -> Result<(), Failure> {
-    reject_unparsable_path(moves, path, bytes, reason)?;
+    reject_unparsable_path(path_move, path, bytes, reason)?;
     let (old_path, new_path) = (
-        trim_pipeline_extension(&moves.old_path),
-        trim_pipeline_extension(&moves.new_path),
+        trim_pipeline_extension(&path_move.old_path),
+        trim_pipeline_extension(&path_move.new_path),
     );
     let old_name = file_name(old_path);
-    let is_renamed_pipeline = old_path != moves.old_path && file_name(new_path) != old_name;
+    let is_renamed_pipeline = old_path != path_move.old_path && file_name(new_path) != old_name;
     if is_renamed_pipeline && let Some(line) = find_spelling(&decode_utf_16(bytes), old_name) {
         return Err(mention_failure(path, line, old_name, reason));
     }
@@ -32,12 +32,12 @@ pub(crate) fn reject_unparsable_call(
 /// Fails if a file that cannot be parsed contains the old path. The path of a pipeline is searched without the
 /// extension.
 pub(crate) fn reject_unparsable_path(
-    moves: &PathMove,
+    path_move: &PathMove,
     path: &str,
     bytes: &[u8],
     reason: &str,
 ) -> Result<(), Failure> {
-    let old_path = trim_pipeline_extension(&moves.old_path);
+    let old_path = trim_pipeline_extension(&path_move.old_path);
     match find_spelling(&decode_utf_16(bytes), old_path) {
         Some(line) => Err(mention_failure(path, line, old_path, reason)),
         None => Ok(()),

@@ -10,7 +10,7 @@ use crate::problem::{Problem, ProblemBody};
 use crate::project::VisibleProject;
 use crate::routes::Empty;
 use crate::shape::{Shape, any_text, object, one_of, optional_member, required_member, text};
-use crate::store::projects::{self, ProjectItem, ProjectRecord};
+use crate::store::projects::{self, ProjectItem, ProjectRecord, RepositoryRecord};
 use crate::tokens::Caller;
 use crate::vocabulary::Vocabulary;
 use axum::Json;
@@ -191,12 +191,11 @@ async fn create_repository(
     let owner = body
         .find_object("providerParameters")
         .map(|parameters| parameters.text_or_empty("ownerName"));
-    // The provider, the owner and the name, in the order that `insert_repository` expects.
-    let repository = [
-        body.text_or_empty("provider"),
-        owner.unwrap_or_default(),
-        body.text_or_empty("repositoryName"),
-    ];
+    let repository = RepositoryRecord {
+        provider: body.text_or_empty("provider"),
+        owner: owner.unwrap_or_default(),
+        name: body.text_or_empty("repositoryName"),
+    };
     app.store()
         .try_change(move |transaction| {
             if projects::is_full_saas(transaction, project.id)? {
@@ -205,8 +204,7 @@ async fn create_repository(
                     "must not be the ID of a full SaaS project, which has no repository",
                 )));
             }
-            let repository = repository.each_ref().map(String::as_str);
-            let is_inserted = projects::insert_repository(transaction, project.id, repository)?;
+            let is_inserted = projects::insert_repository(transaction, project.id, &repository)?;
             let conflict = || Problem::conflict("the project already has a repository");
             Ok(is_inserted.then_some(()).ok_or_else(conflict))
         })

@@ -135,16 +135,28 @@ fn read_project_item(row: &Row<'_>) -> rusqlite::Result<ProjectItem> {
     })
 }
 
-/// Records the provider, owner and name of a project's repository. Returns false without any change if the project
-/// already has a repository.
+/// The repository of a project.
+#[derive(Debug)]
+pub(crate) struct RepositoryRecord {
+    pub provider: String,
+    pub owner: String,
+    pub name: String,
+}
+
+/// Records the repository of a project. Returns false without any change if the project already has one.
 pub(crate) fn insert_repository(
     transaction: &Transaction<'_>,
     project: Uuid,
-    [provider, owner, name]: [&str; 3],
+    repository: &RepositoryRecord,
 ) -> rusqlite::Result<bool> {
     let inserted_count = transaction.execute_cached(
         "INSERT INTO repository VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        params![project.to_string(), provider, owner, name],
+        params![
+            project.to_string(),
+            repository.provider,
+            repository.owner,
+            repository.name
+        ],
     )?;
     Ok(inserted_count > 0)
 }

@@ -137,19 +137,19 @@ where
         + Send
         + 'static,
 {
-    let (state, caller) = (Arc::clone(app), caller.clone());
+    let (shared_app, caller) = (Arc::clone(app), caller.clone());
     app.store()
         .try_change(move |transaction| {
             let stored_task = tasks::find_task(transaction, id)?;
             let Some(mut stored_task) =
-                stored_task.filter(|stored_task| can_see_task(&state, &caller, stored_task))
+                stored_task.filter(|stored_task| can_see_task(&shared_app, &caller, stored_task))
             else {
                 return Ok(Err(unknown_task(id)));
             };
-            let author = state.author_for(&caller);
+            let author = shared_app.author_for(&caller);
             // What happened before this request comes first: the steps that were due, and the push of the branch.
             let mut messages = stored_task.task.advance(author.time);
-            messages.extend(push_due_branch(&state, &mut stored_task, author.time));
+            messages.extend(push_due_branch(&shared_app, &mut stored_task, author.time));
             let (value, new_messages) = match act(transaction, &mut stored_task, &author)? {
                 Ok(changes) => changes,
                 Err(problem) => return Ok(Err(problem)),

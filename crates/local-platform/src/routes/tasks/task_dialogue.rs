@@ -231,13 +231,13 @@ async fn list_task_messages(
     let (limit, start) = check.into_result((limit.unwrap_or(DEFAULT_LIMIT), start.unwrap_or_default()))?;
     let now = app.clock().now();
     push_due_branch_of_task(&app, &caller, now, id).await?;
-    let state = Arc::clone(&app);
+    let shared_app = Arc::clone(&app);
     let messages = app
         .store()
         .query(move |connection| {
             let stored_task = tasks::find_task(connection, id)?;
             let Some(mut stored_task) =
-                stored_task.filter(|stored_task| can_see_task(&state, &caller, stored_task))
+                stored_task.filter(|stored_task| can_see_task(&shared_app, &caller, stored_task))
             else {
                 return Ok(None);
             };

@@ -245,12 +245,12 @@ async fn delete_task(
     let id = request_path.uuid_parameter(ID_PARAMETER)?;
     let now = app.clock().now();
     push_due_branch_of_task(&app, &caller, now, id).await?;
-    let state = Arc::clone(&app);
+    let shared_app = Arc::clone(&app);
     app.store()
         .try_change(move |transaction| {
             let stored_task = tasks::find_task(transaction, id)?;
             let Some(mut stored_task) =
-                stored_task.filter(|stored_task| can_see_task(&state, &caller, stored_task))
+                stored_task.filter(|stored_task| can_see_task(&shared_app, &caller, stored_task))
             else {
                 return Ok(Err(unknown_task(id)));
             };
