@@ -52,3 +52,11 @@ pub(crate) fn read_document_on_disk(full_path: &Path) -> io::Result<Result<Vec<u
     let bytes = read_disk_file(full_path, MAX_DOCUMENT_BYTES)?;
     Ok(bytes.ok_or_else(DocumentError::too_large))
 }
+
+/// Returns the id that git gives to the content; `None` for a file on disk that cannot be read.
+pub(crate) fn find_content_id(content: &FileContent) -> Option<BlobId> {
+    match content {
+        FileContent::Blob(blob) => Some(*blob),
+        FileContent::Disk(path) => BlobId::of_content(&read_document_on_disk(path).ok()?.ok()?),
+    }
+}

@@ -1,12 +1,17 @@
 //! The shared pipelines that a commit, a directory or a plan offers, read from the repository and compared.
 //!
 //! The kind of a pipeline is defined by the `type` key in its file, not by the file's name. Only files that differ
-//! between the sides are read; for the others, and for files that cannot be read, the name is used.
+//! between the sides are read; for the others, and for files that cannot be read, the name is used. A file that cannot
+//! be read may hide a break, so the comparison is then in doubt.
 
-use crate::document_content::read_document;
-use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile};
+use crate::document_content::{find_content_id, read_document};
+use sluicegate_base::text::shorten_name;
+use sluicegate_git::{BlobId, FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::interface::{ChangedKinds, Interface, InterfaceChange, compare_interfaces};
-use sluicegate_pipelines::pipelines::{self, PipelineKind, SharedEntry, shared_pipelines_path};
+use sluicegate_pipelines::pipelines::{
+    self, PipelineFacts, PipelineKind, SharedEntry, shared_pipelines_path,
+};
+use sluicegate_pipelines::project::describe_undeclared_parameter;
 use sluicegate_yaml::DocumentError;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,8 +22,17 @@ pub(crate) enum LoadedInterface {
     Missing,
     /// The interface, with the bytes of the file.
     Read(Box<Interface>, Vec<u8>),
-    /// The file exists but cannot be read: its path, and the reason.
-    Unreadable(String, DocumentError),
+    /// The file exists but cannot be read.
+    Unreadable(UnreadableFile),
+}
+
+/// A shared-pipelines file that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct UnreadableFile {
+    pub(crate) path: String,
+    /// The id of the content; `None` if it is unknown. It shows whether two versions have the same file.
+    pub(crate) content_id: Option<BlobId>,
+    pub(crate) reason: DocumentError,
 }
 
 /// Reads the shared-pipelines file of a snapshot. `config_dir` is the hidden directory with the platform's files; if it
@@ -39,13 +53,15 @@ pub(crate) fn read_interface(
     let Some(file) = snapshot.find_file(&path)? else {
         return Ok(LoadedInterface::Missing);
     };
-    let bytes = match read_document(repository, &file)? {
-        Ok(bytes) => bytes,
-        Err(error) => return Ok(LoadedInterface::Unreadable(path, error)),
-    };
-    Ok(match Interface::parse(&path, &bytes) {
-        Ok(interface) => LoadedInterface::Read(Box::new(interface), bytes),
-        Err(error) => LoadedInterface::Unreadable(path, error),
+    let parsed_file = read_document(repository, &file)?
+        .and_then(|bytes| Interface::parse(&path, &bytes).map(|interface| (interface, bytes)));
+    Ok(match parsed_file {
+        Ok((interface, bytes)) => LoadedInterface::Read(Box::new(interface), bytes),
+        Err(reason) => LoadedInterface::Unreadable(UnreadableFile {
+            path,
+            content_id: find_content_id(&file.content),
+            reason,
+        }),
     })
 }
 
@@ -145,56 +161,144 @@ impl<'a> InterfaceVersion<'a> {
         }
     }
 
-    /// Returns the content of the entry's pipeline, or `None` if this version has no such file.
-    fn content(&self, entry: &SharedEntry) -> Option<&FileContent> {
-        self.files.get(&entry.pipeline).map(|file| &file.content)
+    /// Returns the id of the content of the entry's pipeline, or `None` if the file is missing, is not a regular file
+    /// or cannot be read.
+    fn find_content_id(&self, entry: &SharedEntry) -> Option<BlobId> {
+        let file = self.files.get(&entry.pipeline)?;
+        (file.kind == FileKind::Regular).then(|| find_content_id(&file.content))?
     }
 
-    /// Reads the kind of the entry's pipeline from its file, or returns `None` if the file is missing or cannot be
-    /// read, for example because a partial clone lacks it.
-    fn read_kind(&self, entry: &SharedEntry) -> Result<Option<PipelineKind>, GitError> {
-        let Some(file) = self.files.get(&entry.pipeline) else {
-            return Ok(None);
+    /// Reads the entry's pipeline. A file that a partial clone lacks is unreadable.
+    fn read_pipeline(&self, entry: &SharedEntry) -> Result<SharedPipeline, GitError> {
+        let mut is_in_clone = true;
+        let bytes = match self.files.get(&entry.pipeline) {
+            None => Err(DocumentError::for_document("the file is missing")),
+            Some(file) => match read_document(self.repository, file) {
+                Err(error @ GitError::MissingObject { .. }) => {
+                    is_in_clone = false;
+                    Err(DocumentError::for_document(error.to_string()))
+                }
+                read => read?,
+            },
         };
-        match read_document(self.repository, file) {
-            Ok(read) => Ok(read.ok().and_then(|bytes| PipelineKind::parse(&bytes).ok())),
-            Err(GitError::MissingObject { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let kind = bytes.as_ref().ok();
+        Ok(SharedPipeline {
+            kind: kind.and_then(|bytes| PipelineKind::parse(bytes).ok()),
+            facts: bytes.and_then(|bytes| PipelineFacts::parse(&bytes)),
+            content_id: self.find_content_id(entry),
+            is_in_clone,
+        })
     }
 }
 
-/// Returns the changes from `old` to `new` that consumers see. A file that is equal on both sides is not read.
+/// The file of a shared pipeline.
+struct SharedPipeline {
+    /// The kind of the pipeline, if the file contains it.
+    kind: Option<PipelineKind>,
+    /// The facts about the pipeline, or the reason why the file cannot be read.
+    facts: Result<PipelineFacts, DocumentError>,
+    /// The id of the content of a regular file.
+    content_id: Option<BlobId>,
+    /// False if a partial clone lacks the file.
+    is_in_clone: bool,
+}
+
+/// The reason why the changes between two versions may include a break that is not found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct InterfaceDoubt {
+    pub(crate) reason: String,
+    /// True if only the old version has the problem, so that the change repairs it.
+    pub(crate) is_repaired: bool,
+}
+
+impl InterfaceDoubt {
+    /// Returns the first of two doubts, but prefers one that the change does not repair.
+    pub(crate) fn select_worst(first: Option<Self>, second: Option<Self>) -> Option<Self> {
+        match (&first, &second) {
+            (Some(first_doubt), Some(second_doubt))
+                if first_doubt.is_repaired && !second_doubt.is_repaired =>
+            {
+                second
+            }
+            (None, _) => second,
+            _ => first,
+        }
+    }
+
+    /// Returns the doubt about a shared pipeline whose file differs between two versions: one of the files cannot be
+    /// read, or the new file no longer declares a variable that both versions offer as a parameter. The change cannot
+    /// be published then, so it is unknown what consumers will get.
+    fn for_pipeline(
+        old_entry: &SharedEntry,
+        old_pipeline: &SharedPipeline,
+        new_entry: &SharedEntry,
+        new_pipeline: &SharedPipeline,
+    ) -> Option<Self> {
+        let path = shorten_name(&new_entry.pipeline);
+        let (reason, is_repaired) = match (&old_pipeline.facts, &new_pipeline.facts) {
+            // The change did not cause this problem.
+            (Err(old_error), Err(error))
+                if old_error == error && old_pipeline.content_id == new_pipeline.content_id =>
+            {
+                return None;
+            }
+            (_, Err(error)) => (format!("could not read {path}: {error}"), false),
+            (Err(error), Ok(_)) => {
+                let path = shorten_name(&old_entry.pipeline);
+                let reason = format!("could not read the earlier version of {path}: {error}");
+                (reason, old_pipeline.is_in_clone)
+            }
+            (Ok(old_facts), Ok(new_facts)) => {
+                let parameter = new_entry.undeclared_parameters(new_facts).find(|parameter| {
+                    let mut old_parameters = old_entry.parameters.iter();
+                    old_parameters.any(|old_parameter| old_parameter.name == parameter.name)
+                        && old_facts.declares_variable(&parameter.name)
+                })?;
+                (describe_undeclared_parameter(new_entry, parameter), false)
+            }
+        };
+        Some(Self { reason, is_repaired })
+    }
+}
+
+/// The changes between two versions that consumers see.
+pub(crate) struct OfferChanges {
+    pub(crate) changes: Vec<InterfaceChange>,
+    /// The reason why the changes may lack a break; `None` if they are complete.
+    pub(crate) doubt: Option<InterfaceDoubt>,
+}
+
+/// Returns the changes from `old` to `new` that consumers see. The kind (orchestration or transformation) of a shared
+/// pipeline is read if both versions offer the pipeline with a different path or content. An equal file has the same
+/// kind, so it is not read.
 pub(crate) fn compare_interface_versions(
     old: &InterfaceVersion<'_>,
     new: &InterfaceVersion<'_>,
-) -> Result<Vec<InterfaceChange>, GitError> {
-    let kinds = read_kinds_of_changed_pipelines(old, new)?;
-    Ok(compare_interfaces(&old.interface, &new.interface, &kinds))
-}
-
-/// Reads the old and the new kind (orchestration or transformation) of each shared pipeline that both versions offer
-/// with a different path or content. An equal file has the same kind, so it is not read.
-fn read_kinds_of_changed_pipelines(
-    old: &InterfaceVersion<'_>,
-    new: &InterfaceVersion<'_>,
-) -> Result<ChangedKinds, GitError> {
+) -> Result<OfferChanges, GitError> {
     let old_entries: HashMap<&str, &SharedEntry> = old
         .interface
         .offered_entries()
         .map(|entry| (entry.id.as_str(), entry))
         .collect();
     let mut kinds = ChangedKinds::default();
+    let mut doubt = None;
     for new_entry in new.interface.offered_entries() {
         let Some(old_entry) = old_entries.get(new_entry.id.as_str()) else {
             continue;
         };
-        let is_moved = old_entry.pipeline != new_entry.pipeline;
-        if is_moved || old.content(old_entry) != new.content(new_entry) {
-            let old_kind = old.read_kind(old_entry)?;
-            let new_kind = new.read_kind(new_entry)?;
-            kinds.insert(new_entry.id.clone(), old_kind, new_kind);
+        let content_id = new.find_content_id(new_entry);
+        let is_same_content = content_id.is_some() && content_id == old.find_content_id(old_entry);
+        if old_entry.pipeline != new_entry.pipeline || !is_same_content {
+            let old_pipeline = old.read_pipeline(old_entry)?;
+            let new_pipeline = new.read_pipeline(new_entry)?;
+            kinds.insert(new_entry.id.clone(), old_pipeline.kind, new_pipeline.kind);
+            let pipeline_doubt =
+                InterfaceDoubt::for_pipeline(old_entry, &old_pipeline, new_entry, &new_pipeline);
+            doubt = InterfaceDoubt::select_worst(doubt, pipeline_doubt);
         }
     }
-    Ok(kinds)
+    Ok(OfferChanges {
+        changes: compare_interfaces(&old.interface, &new.interface, &kinds),
+        doubt,
+    })
 }

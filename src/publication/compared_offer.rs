@@ -2,7 +2,7 @@
 //! only its ids.
 
 use crate::error::Failure;
-use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
+use crate::interface_version::{self, InterfaceDoubt, InterfaceVersion, LoadedInterface};
 use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_base::text;
@@ -23,31 +23,47 @@ pub(crate) fn fetch_hint(repo: &Repository) -> &'static str {
     }
 }
 
-/// The kind of the reason why only the ids of shared pipelines can be compared.
+/// The kind of the reason why a comparison is incomplete.
 #[derive(Clone, Copy)]
-enum IdsOnlyCause {
+enum LimitCause {
     UnreportedCommit,
     MissingCommit,
     MissingFile,
     UnreadableFile,
+    /// The file of a shared pipeline cannot be read. Only this cause does not restrict the comparison to the ids.
+    UnreadablePipeline,
 }
 
-/// The reason why only the ids of shared pipelines can be compared.
+/// The reason why a comparison is incomplete, usually because only the ids of shared pipelines can be compared.
 #[derive(Clone)]
-pub(crate) struct IdsOnlyReason {
-    cause: IdsOnlyCause,
+pub(crate) struct ComparisonLimit {
+    cause: LimitCause,
     pub(crate) reason: String,
     /// True if the clone lacks the commit and no fetch was requested, so that a fetch may help.
     pub(crate) may_fetch: bool,
 }
 
-impl IdsOnlyReason {
-    /// Warns that only the ids are compared.
+impl ComparisonLimit {
+    /// Warns that the comparison is incomplete.
     pub(crate) fn warn(&self, session: &Session, hint: Option<&str>) {
-        let message = format!("comparing only the ids of shared pipelines: {}", self.reason);
+        let effect = match self.cause {
+            LimitCause::UnreadablePipeline => "could not determine all changes for consumers",
+            _ => "comparing only the ids of shared pipelines",
+        };
+        let message = format!("{effect}: {}", self.reason);
         match hint {
             Some(hint) => session.ui.warn_with_hint(&message, hint),
             None => session.ui.warn(&message),
+        }
+    }
+}
+
+impl From<InterfaceDoubt> for ComparisonLimit {
+    fn from(doubt: InterfaceDoubt) -> Self {
+        Self {
+            cause: LimitCause::UnreadablePipeline,
+            reason: doubt.reason,
+            may_fetch: false,
         }
     }
 }
@@ -60,7 +76,7 @@ pub(crate) struct ComparedOffer {
     pub(crate) reported_commit: Option<String>,
     /// The ids of the offered shared pipelines.
     pub(crate) ids: Vec<String>,
-    pub(crate) offer: Result<CommitOffer, IdsOnlyReason>,
+    pub(crate) offer: Result<CommitOffer, ComparisonLimit>,
 }
 
 /// A commit of the clone, and the content of its shared-pipelines file.
@@ -94,19 +110,19 @@ impl ComparedOffer {
         prefix: &str,
         head_offer: &Self,
     ) -> Result<(), Failure> {
-        let Err(ids_only) = &self.offer else {
+        let Err(limit) = &self.offer else {
             return Ok(());
         };
         let version = format!("version {} of {}", self.display_name(), text::escape_line(prefix));
-        let fact = match ids_only.cause {
-            IdsOnlyCause::MissingFile => return Err(missing_files_failure(self, head_offer)),
-            IdsOnlyCause::UnreadableFile => return Ok(()),
-            IdsOnlyCause::UnreportedCommit => {
+        let fact = match limit.cause {
+            LimitCause::MissingFile => return Err(missing_files_failure(self, head_offer)),
+            LimitCause::UnreadableFile | LimitCause::UnreadablePipeline => return Ok(()),
+            LimitCause::UnreportedCommit => {
                 format!(
                     "the platform reports no commit for {version}: this repository may not publish this artifact"
                 )
             }
-            IdsOnlyCause::MissingCommit => {
+            LimitCause::MissingCommit => {
                 format!(
                     "this repository lacks the commit of {version}: it probably does not publish this artifact"
                 )
@@ -115,7 +131,7 @@ impl ComparedOffer {
         let mut hint = "run the command in a clone of the repository that publishes the artifact (`artifacts impact` searches \
                         other repositories with `--repos DIR`), or pass two versions"
             .to_owned();
-        if ids_only.may_fetch {
+        if limit.may_fetch {
             hint = format!("{hint}; if this is that repository, {}", fetch_hint(repo));
         }
         let message = format!("HEAD has no shared-pipelines file, and {fact}");
@@ -200,13 +216,13 @@ fn load_offer(
     reported_commit: Option<&str>,
     can_fetch: bool,
     new_snapshot: Option<&Snapshot<'_>>,
-) -> Result<Result<CommitOffer, IdsOnlyReason>, GitError> {
+) -> Result<Result<CommitOffer, ComparisonLimit>, GitError> {
     let VersionCommit {
         fetched_repository,
         commit,
     } = match find_version_commit(session, workspace, reported_commit, can_fetch)? {
         Ok(version_commit) => version_commit,
-        Err(ids_only) => return Ok(Err(ids_only)),
+        Err(limit) => return Ok(Err(limit)),
     };
     let repository = fetched_repository.as_ref().unwrap_or(&workspace.repo);
     let (snapshot, short) = (repository.snapshot(commit.clone()), commit.short());
@@ -221,16 +237,16 @@ fn load_offer(
         }
         LoadedInterface::Missing => {
             let reason = format!("commit {short} has no shared-pipelines file");
-            (IdsOnlyCause::MissingFile, reason)
+            (LimitCause::MissingFile, reason)
         }
-        LoadedInterface::Unreadable(path, reason) => {
-            let reason = format!("could not read {path} in commit {short}: {reason}");
-            (IdsOnlyCause::UnreadableFile, reason)
+        LoadedInterface::Unreadable(file) => {
+            let reason = format!("could not read {} in commit {short}: {}", file.path, file.reason);
+            (LimitCause::UnreadableFile, reason)
         }
     };
     // The clone has the commit, so a fetch would not help.
     let may_fetch = false;
-    Ok(Err(IdsOnlyReason {
+    Ok(Err(ComparisonLimit {
         cause,
         reason,
         may_fetch,
@@ -260,11 +276,11 @@ fn find_version_commit(
     workspace: &Workspace<'_>,
     reported_commit: Option<&str>,
     can_fetch: bool,
-) -> Result<Result<VersionCommit, IdsOnlyReason>, GitError> {
+) -> Result<Result<VersionCommit, ComparisonLimit>, GitError> {
     let repo = &workspace.repo;
     let Some(id) = reported_commit else {
-        return Ok(Err(IdsOnlyReason {
-            cause: IdsOnlyCause::UnreportedCommit,
+        return Ok(Err(ComparisonLimit {
+            cause: LimitCause::UnreportedCommit,
             reason: "the platform reports no commit for the version".to_owned(),
             may_fetch: false,
         }));
@@ -294,8 +310,8 @@ fn find_version_commit(
             Err(error) => session.ui.warn(&error.to_string()),
         }
     }
-    Ok(Err(IdsOnlyReason {
-        cause: IdsOnlyCause::MissingCommit,
+    Ok(Err(ComparisonLimit {
+        cause: LimitCause::MissingCommit,
         reason: format!("the clone does not have commit {id} of the version"),
         may_fetch: !can_fetch,
     }))

@@ -7,9 +7,9 @@ use super::publish_decision::PublishDecision;
 use super::published_commit::incomplete_version_failure;
 use crate::error::{Detail, Failure};
 use crate::exit::ExitStatus;
-use crate::interface_version::{self, InterfaceVersion};
+use crate::interface_version::{self, InterfaceVersion, OfferChanges};
 use crate::job::cli::{CompatMode, IfExists};
-use crate::publication::compared_offer::{ComparedOffer, IdsOnlyReason, add_file_changes, fetch_hint};
+use crate::publication::compared_offer::{ComparedOffer, ComparisonLimit, add_file_changes, fetch_hint};
 use crate::publish::{Plan, PublishedFiles, PublishedSelection, compare_with_published_files};
 use crate::session::artifact_versions::version_request_failure;
 use sluicegate_pipelines::interface::{
@@ -20,10 +20,10 @@ use sluicegate_platform::api::{ArtifactDetails, Platform};
 
 /// The hint if the files of a version cannot be compared, although a fetch was requested or would not help.
 const OTHER_VERSION_HINT: &str =
-    "pass --against VERSION to compare with a version whose shared-pipelines file the clone has";
+    "pass --against VERSION to compare with a version whose shared pipelines can be read in this clone";
 /// The same hint if the version name contains `{next}`.
-const OTHER_VERSION_OR_NAME_HINT: &str = "pass --against VERSION to compare with a version whose shared-pipelines \
-     file the clone has, or a --version-name without `{next}`";
+const OTHER_VERSION_OR_NAME_HINT: &str = "pass --against VERSION to compare with a version whose shared pipelines \
+     can be read in this clone, or a --version-name without `{next}`";
 
 impl Publication<'_> {
     /// Compares the plan with the version that consumers use. If the version name contains `{next}`, it depends on the
@@ -62,8 +62,8 @@ impl Publication<'_> {
         };
         let mut comparison =
             self.compare_with_version(platform, plan, compared_details.as_ref(), latest_name.as_deref())?;
-        if let Some(ids_only) = &comparison.ids_only {
-            self.report_incomplete_comparison(ids_only, needs_complete_comparison)?;
+        if let Some(limit) = &comparison.limit {
+            self.report_incomplete_comparison(limit, needs_complete_comparison)?;
         }
         if self.needs_next_version() {
             self.report_unknown_selection(&comparison);
@@ -83,11 +83,11 @@ impl Publication<'_> {
     /// Warns that only the ids of shared pipelines are compared, or fails if the complete comparison is needed.
     pub(super) fn report_incomplete_comparison(
         &self,
-        ids_only: &IdsOnlyReason,
+        limit: &ComparisonLimit,
         needs_complete_comparison: bool,
     ) -> Result<(), Failure> {
-        let reason = &ids_only.reason;
-        let hint = if ids_only.may_fetch {
+        let reason = &limit.reason;
+        let hint = if limit.may_fetch {
             fetch_hint(&self.workspace.repo)
         } else if self.needs_next_version() {
             OTHER_VERSION_OR_NAME_HINT
@@ -97,7 +97,7 @@ impl Publication<'_> {
         if needs_complete_comparison {
             return Err(incomplete_comparison_failure(reason, hint));
         }
-        ids_only.warn(self.session, Some(hint));
+        limit.warn(self.session, Some(hint));
         Ok(())
     }
 
@@ -144,14 +144,14 @@ impl Publication<'_> {
                 compat: Compatibility::new(ComparedVersion::default(), Vec::new()),
                 next_version: self.name_version_after_newest(platform, plan)?,
                 is_with_latest: false,
-                ids_only: None,
+                limit: None,
                 unknown_selection: None,
                 changes_of_first_run: None,
             });
         };
         let OfferComparison {
             compat,
-            ids_only,
+            limit,
             unknown_selection,
         } = self.compare_offers(plan, compared_details)?;
         // If only the ids were compared, the class is unknown, and the next version is not used.
@@ -162,7 +162,7 @@ impl Publication<'_> {
             next_version: interface::next_version_name(previous_name, class),
             is_with_latest: compat.against.as_deref() == latest_name,
             compat,
-            ids_only,
+            limit,
             unknown_selection,
             changes_of_first_run: None,
         })
@@ -188,18 +188,18 @@ impl Publication<'_> {
         )?;
         let old_offer = match &old.offer {
             Ok(old_offer) => old_offer,
-            Err(ids_only) => {
+            Err(limit) => {
                 let offered_ids = plan.shared_pipelines.iter().map(|pipeline| pipeline.id.as_str());
                 let compat = Compatibility::from_ids(old.to_compared_version(), &old.ids, &offered_ids);
                 return Ok(OfferComparison {
                     compat,
-                    ids_only: Some(ids_only.clone()),
+                    limit: Some(limit.clone()),
                     unknown_selection: None,
                 });
             }
         };
         let planned_files = plan.files.iter().map(|file| (file.path.as_str(), &file.content));
-        let mut changes = interface_version::compare_interface_versions(
+        let OfferChanges { mut changes, doubt } = interface_version::compare_interface_versions(
             &old_offer.read_interface_version(self.workspace)?,
             &InterfaceVersion::for_plan(&self.workspace.repo, plan.interface.clone(), planned_files),
         )?;
@@ -221,9 +221,13 @@ impl Publication<'_> {
         };
         let file_changes = compare_with_published_files(plan, &published_files)?;
         add_file_changes(&mut changes, file_changes, &old_offer.interface, &plan.interface);
+        let compat = Compatibility::new(old.to_compared_version(), changes);
         Ok(OfferComparison {
-            compat: Compatibility::new(old.to_compared_version(), changes),
-            ids_only: None,
+            compat: match &doubt {
+                Some(_) => compat.with_missing_changes(interface::ChangeClass::Breaking),
+                None => compat,
+            },
+            limit: doubt.map(ComparisonLimit::from),
             unknown_selection: match earlier_selection {
                 EarlierSelection::Unknown(reason) => Some(reason),
                 _ => None,

@@ -33,8 +33,8 @@ impl Publication<'_> {
         if let Some(name) = newest_name.filter(|_| self.needs_next_version()) {
             let details = self.request_named_version(platform, name)?;
             let comparison = self.compare_offers(plan, &details)?;
-            if let Some(ids_only) = &comparison.ids_only {
-                self.report_incomplete_comparison(ids_only, true)?;
+            if let Some(limit) = &comparison.limit {
+                self.report_incomplete_comparison(limit, true)?;
             }
             class = comparison.compat.class.unwrap_or(class);
             self.session.ui.say(&format!(

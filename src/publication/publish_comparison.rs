@@ -1,6 +1,6 @@
 //! The result of comparing a plan with a published version.
 
-use super::compared_offer::IdsOnlyReason;
+use super::compared_offer::ComparisonLimit;
 use sluicegate_pipelines::interface::{ChangeClass, Compatibility, NextNameError};
 
 /// The result of comparing a plan with a published version.
@@ -10,7 +10,7 @@ pub(crate) struct PublishComparison {
     pub(super) next_version: Result<String, NextNameError>,
     /// True if the plan was compared with the latest version.
     pub(super) is_with_latest: bool,
-    pub(super) ids_only: Option<IdsOnlyReason>,
+    pub(super) limit: Option<ComparisonLimit>,
     /// The reason why the version may have other files than its commit shows; `None` if its files are known.
     pub(super) unknown_selection: Option<String>,
     /// The changes since the version before the compared one, if that was published by an earlier run for this commit.
@@ -55,6 +55,6 @@ impl PublishComparison {
 /// The changes between a published version and a plan, and what is unknown about them.
 pub(super) struct OfferComparison {
     pub(super) compat: Compatibility,
-    pub(super) ids_only: Option<IdsOnlyReason>,
+    pub(super) limit: Option<ComparisonLimit>,
     pub(super) unknown_selection: Option<String>,
 }

@@ -270,7 +270,7 @@ fn push_consumer_changes(output: &mut String, compat: &Compatibility) {
     let mut offered_changes = compat.clone();
     let is_offered = |change: &InterfaceChange| change.class != ChangeClass::Content;
     offered_changes.changes.retain(is_offered);
-    let summary = if offered_changes.changes.is_empty() && !compat.ids_only {
+    let summary = if offered_changes.changes.is_empty() && compat.class.is_some() {
         "no change to ids or parameters".to_owned()
     } else {
         summarize_changes(&offered_changes)

@@ -69,10 +69,10 @@ impl Publication<'_> {
         };
         let request = platform.fetch_artifact_details(&plan.prefix, Some(earlier_name));
         let earlier_details = self.session.block_on(request)??;
-        let OfferComparison { compat, ids_only, .. } = self.compare_offers(plan, &earlier_details)?;
-        if let Some(ids_only) = ids_only {
-            let hint = ids_only.may_fetch.then(|| fetch_hint(&self.workspace.repo));
-            ids_only.warn(self.session, hint);
+        let OfferComparison { compat, limit, .. } = self.compare_offers(plan, &earlier_details)?;
+        if let Some(limit) = limit {
+            let hint = limit.may_fetch.then(|| fetch_hint(&self.workspace.repo));
+            limit.warn(self.session, hint);
         }
         Ok(Some(self.accept_breaks(compat, version_name)))
     }

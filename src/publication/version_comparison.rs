@@ -1,12 +1,12 @@
 //! Compares two versions or revisions: the changes for consumers.
 
 use super::compared_offer::{
-    CommitOffer, ComparedOffer, IdsOnlyReason, add_file_changes, fetch_hint, missing_files_failure,
+    CommitOffer, ComparedOffer, ComparisonLimit, add_file_changes, fetch_hint, missing_files_failure,
     read_offered_interface,
 };
 use super::publish_selection::PublishSelection;
 use crate::error::Failure;
-use crate::interface_version::{self, LoadedInterface};
+use crate::interface_version::{self, LoadedInterface, OfferChanges};
 use crate::job::cli::ComparedVersionsArgs;
 use crate::publish::{
     FileSource, Plan, PublishError, PublishRequest, PublishedFiles, PublishedSelection, build_plan,
@@ -21,7 +21,7 @@ use crate::workspace::checkout_files::is_reviewed_file;
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_git::{GitError, Snapshot};
-use sluicegate_pipelines::interface::{self, ComparedVersion, Compatibility, Interface};
+use sluicegate_pipelines::interface::{self, ChangeClass, ComparedVersion, Compatibility, Interface};
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::ErrorKind;
 
@@ -241,9 +241,9 @@ impl OfferLookup<'_> {
             LoadedInterface::Read(interface, _) => *interface,
             // `ComparedOffer::lacks_shared_file` recognizes such an offer by the empty path.
             LoadedInterface::Missing => Interface::empty(""),
-            LoadedInterface::Unreadable(path, reason) => {
+            LoadedInterface::Unreadable(file) => {
                 let short = revision.commit.short();
-                let message = format!("could not read {path} in commit {short}: {reason}");
+                let message = format!("could not read {} in commit {short}: {}", file.path, file.reason);
                 return Err(Failure::usage(message)
                     .with_hint("run `sluicegate publish --dry-run` at that commit to see every problem"));
             }
@@ -273,9 +273,9 @@ impl OfferLookup<'_> {
     ) -> Result<Compatibility, GitError> {
         let (old_offer, new_offer) = match (&old.offer, &new.offer) {
             (Ok(old_offer), Ok(new_offer)) => (old_offer, new_offer),
-            (Err(ids_only), _) | (_, Err(ids_only)) => return Ok(self.compare_ids(old, new, ids_only)),
+            (Err(limit), _) | (_, Err(limit)) => return Ok(self.compare_ids(old, new, limit)),
         };
-        let mut changes = interface_version::compare_interface_versions(
+        let OfferChanges { mut changes, doubt } = interface_version::compare_interface_versions(
             &old_offer.read_interface_version(self.workspace)?,
             &new_offer.read_interface_version(self.workspace)?,
         )?;
@@ -292,16 +292,23 @@ impl OfferLookup<'_> {
             None => selection.clone(),
         };
         let file_changes = self.list_changed_files(old_offer, new_offer, &old_selection, &new_selection);
-        let Some(file_changes) = file_changes else {
-            return Ok(Compatibility::new(old.to_compared_version(), changes).without_files());
-        };
+        let lacks_files = file_changes.is_none();
         add_file_changes(
             &mut changes,
-            file_changes,
+            file_changes.unwrap_or_default(),
             &old_offer.interface,
             &new_offer.interface,
         );
-        Ok(Compatibility::new(old.to_compared_version(), changes))
+        let mut compat = Compatibility::new(old.to_compared_version(), changes);
+        if let Some(doubt) = doubt {
+            ComparisonLimit::from(doubt).warn(self.session, None);
+            compat = compat.with_missing_changes(ChangeClass::Breaking);
+        }
+        Ok(if lacks_files {
+            compat.without_files()
+        } else {
+            compat
+        })
     }
 
     /// Compares only the ids of the shared pipelines, and warns with the reason: the clone lacks the commit of a
@@ -310,10 +317,10 @@ impl OfferLookup<'_> {
         &self,
         old: &ComparedOffer,
         new: &ComparedOffer,
-        ids_only: &IdsOnlyReason,
+        limit: &ComparisonLimit,
     ) -> Compatibility {
-        let hint = ids_only.may_fetch.then(|| fetch_hint(&self.workspace.repo));
-        ids_only.warn(self.session, hint);
+        let hint = limit.may_fetch.then(|| fetch_hint(&self.workspace.repo));
+        limit.warn(self.session, hint);
         let offered_ids = new.ids.iter().map(String::as_str);
         Compatibility::from_ids(old.to_compared_version(), &old.ids, &offered_ids)
     }

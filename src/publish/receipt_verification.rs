@@ -5,12 +5,10 @@ use super::{
     DocumentFile, PublishError, Receipt, ReceiptOutcome, ReviewEvidence, SharedPipelineRef, SmokeRecord,
     compare_with_committed_files, compare_with_document, compute_digest, is_same_commit,
 };
-use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
+use crate::interface_version::{self, InterfaceVersion, LoadedInterface, OfferChanges};
 use sluicegate_git::{BlobId, CommitId, Repository};
 use sluicegate_pipelines::findings::Verdict;
-use sluicegate_pipelines::interface::{
-    ChangeClass, ComparedVersion, Compatibility, InterfaceChange, InterfaceChangeKind,
-};
+use sluicegate_pipelines::interface::{ChangeClass, ComparedVersion, Compatibility, InterfaceChangeKind};
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use sluicegate_platform::api::ArtifactDetails;
 use std::collections::BTreeSet;
@@ -110,13 +108,13 @@ impl Receipt {
             .offered_entries()
             .map(|entry| entry.pipeline.clone())
             .collect();
-        let changes = interface_version::compare_interface_versions(
+        let offer_changes = interface_version::compare_interface_versions(
             &InterfaceVersion::at_snapshot(repository, &old_snapshot, *old_interface)?,
             &InterfaceVersion::at_snapshot(repository, &new_snapshot, *new_interface)?,
         )?;
         Ok(Some(self.compare_changes(
             compat,
-            &changes,
+            &offer_changes,
             &CommitPair {
                 repository,
                 old_commit: &old_commit,
@@ -127,12 +125,12 @@ impl Receipt {
     }
 
     /// Returns the mistakes in `compat`, the changes that the receipt records: its changes to shared pipelines differ
-    /// from `changes`, which were just computed from both commits, a class is wrong, or the list of changed files is
+    /// from `offer_changes`, which were just computed from both commits, a class is wrong, or the list of changed files is
     /// wrong.
     fn compare_changes(
         &self,
         compat: &Compatibility,
-        changes: &[InterfaceChange],
+        offer_changes: &OfferChanges,
         commits: &CommitPair<'_>,
     ) -> Result<Vec<String>, PublishError> {
         let mut differences = Vec::new();
@@ -142,7 +140,7 @@ impl Receipt {
             let is_of_worktree = change.kind == InterfaceChangeKind::PipelineRemoved && change.old.is_none();
             change.id.is_some() && !is_of_worktree
         });
-        if recorded_changes.ne(changes) {
+        if recorded_changes.ne(&offer_changes.changes) {
             differences
                 .push("the receipt's changes for consumers differ from those between the commits".to_owned());
         }
@@ -153,6 +151,9 @@ impl Receipt {
             .max()
             .unwrap_or(ChangeClass::None)
             .to_comparison_class();
+        // If a pipeline cannot be read, the class is unknown unless a break was found.
+        let expected_class =
+            Some(class).filter(|class| offer_changes.doubt.is_none() || *class == ChangeClass::Breaking);
         for change in &compat.changes {
             let change_class = change.kind.effect().class;
             if change.class != change_class {
@@ -164,10 +165,11 @@ impl Receipt {
                 ));
             }
         }
-        if compat.class != Some(class) {
+        if compat.class != expected_class {
             let recorded_class = compat.class.map_or("missing", ChangeClass::name);
+            let expected_class = expected_class.map_or("unknown", ChangeClass::name);
             differences.push(format!(
-                "the receipt's class is {recorded_class}, but the class of its changes is {class}"
+                "the receipt's class is {recorded_class}, but the class of its changes is {expected_class}"
             ));
         }
         differences.extend(commits.compare_file_changes(compat, &self.files)?);

@@ -349,9 +349,10 @@ impl<'v> GateVersion<'v> {
         };
         let interface =
             interface_version::read_interface(&self.workspace.repo, self.snapshot, Some(config_dir))?;
-        if let LoadedInterface::Unreadable(path, error) = interface {
-            let content = vec![self.workspace.read_gate_file(self.snapshot, &path)];
-            let problem = GateFileProblem::new(content, describe_error(&path, &error)).at_path(&path);
+        if let LoadedInterface::Unreadable(file) = interface {
+            let content = vec![self.workspace.read_gate_file(self.snapshot, &file.path)];
+            let problem =
+                GateFileProblem::new(content, describe_error(&file.path, &file.reason)).at_path(&file.path);
             problems.insert(GateFileKind::SharedPipelines, problem);
         }
         Ok(())

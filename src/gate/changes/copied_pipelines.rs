@@ -1,8 +1,8 @@
 //! Finds the pipelines that a change copied.
 
-use crate::document_content::read_document_on_disk;
+use crate::document_content::find_content_id;
 use crate::gate::VersionPairs;
-use sluicegate_git::{BlobId, Change, ChangeKind, CommitId, FileContent, FileKind, GitError, Repository};
+use sluicegate_git::{BlobId, Change, ChangeKind, CommitId, FileKind, GitError, Repository};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -43,12 +43,4 @@ fn index_by_content(repo: &Repository, base: &CommitId) -> Result<HashMap<BlobId
         }
     }
     Ok(paths_by_content)
-}
-
-/// Returns the id that git gives to the content; `None` for a file on disk that cannot be read.
-fn find_content_id(content: &FileContent) -> Option<BlobId> {
-    match content {
-        FileContent::Blob(blob) => Some(*blob),
-        FileContent::Disk(path) => BlobId::of_content(&read_document_on_disk(path).ok()?.ok()?),
-    }
 }

@@ -1,7 +1,9 @@
 //! Compares the shared pipelines that two versions of the repository offer to consumers.
 
 use crate::error::Failure;
-use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
+use crate::interface_version::{
+    self, InterfaceDoubt, InterfaceVersion, LoadedInterface, OfferChanges, UnreadableFile,
+};
 use serde_json::{Value, json};
 use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
 use sluicegate_pipelines::interface::{
@@ -14,10 +16,8 @@ use std::collections::{BTreeMap, HashSet};
 pub(crate) struct InterfaceDifference {
     /// The changes, in order.
     pub(crate) changes: Vec<InterfaceChange>,
-    /// The path of a version that cannot be read, and the reason.
-    pub(crate) unreadable: Option<String>,
-    /// True if only the old version cannot be read.
-    pub(crate) is_repaired: bool,
+    /// The reason why the changes may lack a break: a file of one of the versions cannot be used.
+    pub(crate) doubt: Option<InterfaceDoubt>,
     /// The paths of the shared pipelines that are no longer offered only because their files are missing, by id.
     pub(crate) missing_paths: BTreeMap<String, String>,
 }
@@ -53,9 +53,9 @@ impl ConfigDirs {
 
 /// Compares the interfaces of two snapshots: the shared-pipelines file and the kinds of the pipelines in it. A snapshot
 /// without the file offers nothing. If no shared pipeline changed, but the file was added, removed or moved or its text
-/// has another meaning, the file is the only change. If a version cannot be read, the result contains the reason
-/// instead of changes. Returns `None` if nothing but formatting differs, or if both versions are unreadable for the
-/// same reason.
+/// has another meaning, the file is the only change. If the file of a version cannot be read, the result contains the
+/// reason instead of changes. Returns `None` if nothing but formatting differs, or if both versions have the same
+/// unreadable file.
 pub(crate) fn compare_interfaces(
     repository: &Repository,
     old_snapshot: &Snapshot<'_>,
@@ -66,13 +66,9 @@ pub(crate) fn compare_interfaces(
         interface_version::read_interface(repository, old_snapshot, config_dirs.old.as_deref())?,
         interface_version::read_interface(repository, new_snapshot, config_dirs.new.as_deref())?,
     );
-    let unreadable = [&old, &new].into_iter().find_map(|version| match version {
-        LoadedInterface::Unreadable(path, reason) => Some(format!("could not read {path}: {reason}")),
-        _ => None,
-    });
-    // If one version cannot be read, `unreadable` is the result, and the changes are unknown.
-    let mut changes = match (
-        &unreadable,
+    // If one file cannot be read, the changes are unknown.
+    let OfferChanges { mut changes, doubt } = match (
+        find_file_doubt(&old, &new),
         find_offered_interface(&old, &new),
         find_offered_interface(&new, &old),
     ) {
@@ -80,12 +76,15 @@ pub(crate) fn compare_interfaces(
             &InterfaceVersion::at_snapshot(repository, old_snapshot, old_interface)?,
             &InterfaceVersion::at_snapshot(repository, new_snapshot, new_interface)?,
         )?,
-        _ => Vec::new(),
+        (doubt, ..) => OfferChanges {
+            changes: Vec::new(),
+            doubt: doubt.filter(|_| !is_same_file(&old, &new)),
+        },
     };
-    if changes.is_empty() && is_same_file(&old, &new) {
-        return Ok(None);
-    }
-    if changes.is_empty() && unreadable.is_none() {
+    if changes.is_empty() && doubt.is_none() {
+        if is_same_file(&old, &new) {
+            return Ok(None);
+        }
         match find_file_change(&old, &new) {
             Some(change) => changes.push(change),
             None => return Ok(None),
@@ -94,10 +93,25 @@ pub(crate) fn compare_interfaces(
     let missing_paths = find_missing_paths(&changes, &new);
     Ok(Some(InterfaceDifference {
         changes,
-        is_repaired: unreadable.is_some() && !matches!(new, LoadedInterface::Unreadable(..)),
-        unreadable,
+        doubt,
         missing_paths,
     }))
+}
+
+/// Returns the doubt if one of the shared-pipelines files cannot be read.
+fn find_file_doubt(old: &LoadedInterface, new: &LoadedInterface) -> Option<InterfaceDoubt> {
+    let describe = |file: &UnreadableFile| format!("could not read {}: {}", file.path, file.reason);
+    match (old, new) {
+        (_, LoadedInterface::Unreadable(file)) => Some(InterfaceDoubt {
+            reason: describe(file),
+            is_repaired: false,
+        }),
+        (LoadedInterface::Unreadable(file), _) => Some(InterfaceDoubt {
+            reason: describe(file),
+            is_repaired: true,
+        }),
+        _ => None,
+    }
 }
 
 /// Returns the paths of the removed shared pipelines that the new shared-pipelines file still lists, by id.
@@ -126,9 +140,7 @@ impl InterfaceDifference {
             .into_iter()
             .filter(|change| !known_keys.contains(&build_change_key(change)));
         self.changes.extend(new_changes);
-        // All comparisons read the same head. If it is readable, and one base is not, the change repairs the file.
-        self.is_repaired |= base_comparison.is_repaired;
-        self.unreadable = self.unreadable.take().or(base_comparison.unreadable);
+        self.doubt = InterfaceDoubt::select_worst(self.doubt.take(), base_comparison.doubt);
         self.missing_paths.extend(base_comparison.missing_paths);
     }
 
@@ -146,8 +158,8 @@ impl InterfaceDifference {
 
     /// Returns the number of changes by class, or the reason why the changes are unknown.
     pub(crate) fn summarize(&self) -> String {
-        match &self.unreadable {
-            Some(reason) => format!("unknown: {reason}"),
+        match &self.doubt {
+            Some(doubt) => format!("unknown: {}", doubt.reason),
             None => interface::summarize_changes(&self.to_compatibility(None)),
         }
     }
@@ -178,7 +190,7 @@ impl InterfaceDifference {
             commit: base.map(CommitId::to_string),
         };
         let compat = Compatibility::new(compared_version, self.changes.clone());
-        match self.unreadable {
+        match self.doubt {
             Some(_) => compat.with_missing_changes(ChangeClass::Breaking),
             None => compat,
         }
@@ -224,8 +236,7 @@ fn find_file_change(old: &LoadedInterface, new: &LoadedInterface) -> Option<Inte
     }
 }
 
-/// Returns whether both versions are the same bytes at the same path, are both missing, or are unreadable for the same
-/// reason.
+/// Returns whether both versions have the same bytes at the same path, or both lack the file.
 fn is_same_file(old: &LoadedInterface, new: &LoadedInterface) -> bool {
     match (old, new) {
         (LoadedInterface::Missing, LoadedInterface::Missing) => true,
@@ -233,10 +244,9 @@ fn is_same_file(old: &LoadedInterface, new: &LoadedInterface) -> bool {
             LoadedInterface::Read(old_interface, old_bytes),
             LoadedInterface::Read(new_interface, new_bytes),
         ) => old_interface.file == new_interface.file && old_bytes == new_bytes,
-        (
-            LoadedInterface::Unreadable(old_path, old_reason),
-            LoadedInterface::Unreadable(new_path, new_reason),
-        ) => old_path == new_path && old_reason == new_reason,
+        (LoadedInterface::Unreadable(old_file), LoadedInterface::Unreadable(new_file)) => {
+            old_file == new_file
+        }
         _ => false,
     }
 }

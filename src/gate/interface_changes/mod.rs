@@ -56,10 +56,10 @@ impl GateRun<'_> {
             .to_compatibility(Some(base))
             .with_acceptance(settings.accepted_reason.clone());
         compat.refused = fails_on_break && compat.is_breaking() && compat.accepted.is_none();
-        if let Some(reason) = &changes.unreadable {
-            let note = format!("could not determine the changes for consumers: {reason}");
-            // In CI, a change that repairs a gate configuration file must pass. A local run reports the doubt instead.
-            if fails_on_break && (ci.host.is_local() || !changes.is_repaired) {
+        if let Some(doubt) = &changes.doubt {
+            let note = format!("could not determine the changes for consumers: {}", doubt.reason);
+            // In CI, a change that repairs an unreadable file must pass. A local run reports the doubt instead.
+            if fails_on_break && (ci.host.is_local() || !doubt.is_repaired) {
                 evaluation.add_cause(Cause::UnknownBreaks, note);
             } else {
                 evaluation.add_notes([note]);

@@ -98,7 +98,7 @@ fn summarize_neutral_changes(kinds: &[InterfaceChangeKind]) -> String {
 }
 
 /// Returns the number of changes of each class, on one line, such as `1 break, 2 additions`. Adds a remark if only the
-/// ids were compared, because the parameters may have changed, too, and if the changed files could not be listed.
+/// ids were compared, because the parameters may have changed, too, and if the changes are unknown for another reason.
 pub fn summarize_changes(compat: &Compatibility) -> String {
     let parts: Vec<String> = [
         (ChangeClass::Breaking, "break"),
@@ -123,6 +123,8 @@ pub fn summarize_changes(compat: &Compatibility) -> String {
         (false, true) => counts + "; the parameters were not compared",
         (true, false) if compat.lacks_files => "unknown: the changed files could not be listed".to_owned(),
         (false, false) if compat.lacks_files => counts + "; the changed files could not be listed",
+        (true, false) if compat.class.is_none() => "unknown: a file could not be read".to_owned(),
+        (false, false) if compat.class.is_none() => counts + "; more changes are possible",
         (true, false) => "nothing changed".to_owned(),
         (false, false) => counts,
     }

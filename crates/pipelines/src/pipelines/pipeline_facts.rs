@@ -217,7 +217,7 @@ impl PipelineFacts {
     }
 
     /// Returns whether the pipeline has a variable of this name.
-    pub(crate) fn declares_variable(&self, variable: &str) -> bool {
+    pub fn declares_variable(&self, variable: &str) -> bool {
         self.variables
             .binary_search_by(|name| name.as_str().cmp(variable))
             .is_ok()
