@@ -140,9 +140,16 @@ impl Failure {
         format!("{}: {}", message.trim_end_matches(':'), details.join("; "))
     }
 
-    /// Returns the error with its causes and its own hint on one line, for a note. The text is not escaped.
+    /// Returns the error with its causes and its own hints on one line, for a note. The text is not escaped.
     pub(crate) fn to_note(&self) -> String {
-        text::format_note(&self.describe_on_one_line(), self.own_hint())
+        let hints: Vec<&str> = self
+            .hint
+            .iter()
+            .chain(&self.further_hints)
+            .map(String::as_str)
+            .collect();
+        let hint = (!hints.is_empty()).then(|| hints.join("; "));
+        text::format_note(&self.describe_on_one_line(), hint.as_deref())
     }
 
     /// Returns the hint, or `None` if only the general hint of the status applies.
@@ -185,6 +192,17 @@ const fn general_hint(status: ExitStatus) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn note_has_the_hints_of_every_problem() {
+        let failure = Failure::usage("no platform");
+        assert_eq!(failure.to_note(), "no platform");
+        let failure = failure.with_hints(["set A".to_owned(), "set B".to_owned()]);
+        assert_eq!(
+            failure.to_note(),
+            text::format_note("no platform", Some("set A; set B"))
+        );
+    }
 
     #[test]
     fn hint_is_last_and_escapes_are_text() {

@@ -136,8 +136,9 @@ impl StricterTarget {
         !self.stricter_settings.is_empty()
     }
 
-    /// Returns a limit of the verdict for each file that is stricter in the target. `pipelines` are those of the run.
-    pub(crate) fn list_limits(&self, pipelines: &SelectedPipelines) -> Vec<VerdictLimit> {
+    /// Returns a limit of the verdict for each file that is stricter in the target. `pipelines` are those of the run. If
+    /// the target `is_rejected`, the evaluation of its rules is not enough for the job.
+    pub(crate) fn list_limits(&self, pipelines: &SelectedPipelines, is_rejected: bool) -> Vec<VerdictLimit> {
         let evaluation = self.describe_evaluation(pipelines);
         let (branch, commit) = (&self.branch, self.commit.short());
         let mut limits = Vec::new();
@@ -146,6 +147,9 @@ impl StricterTarget {
                 "the target branch `{branch}` ({commit}) has a stricter {path}: {}; {}",
                 List::with_limit(differences, MAX_LISTED_DIFFERENCES).join_with_semicolons(),
                 match &evaluation {
+                    Some(evaluation) if is_platform_rules(path) && is_rejected => {
+                        format!("the run {evaluation}")
+                    }
                     Some(evaluation) if is_platform_rules(path) => {
                         format!("the run {evaluation}, so there is nothing to do")
                     }

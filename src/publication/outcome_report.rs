@@ -118,14 +118,14 @@ fn report_success(
     Ok(())
 }
 
-/// Describes the number of published files, without those that the platform ignored.
+/// Describes the number of sent files and of those that the platform ignored. The API document does not define what the
+/// list of ignored files contains, so the numbers are not subtracted.
 fn describe_published_files(plan: &Plan, outcome: &publish::Outcome) -> String {
     let files = format_count(plan.files.len(), "file");
     match outcome.ignored_resources.len() {
         0 => files,
         ignored_count => format!(
-            "{} of {files} (the platform ignored {})",
-            format_number(plan.files.len().saturating_sub(ignored_count)),
+            "{files} sent, {} ignored by the platform",
             format_number(ignored_count)
         ),
     }

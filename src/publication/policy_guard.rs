@@ -112,12 +112,13 @@ pub(crate) fn check_stricter_gate(
     let Some(stricter_target) = stricter_target.filter(StricterTarget::may_be_stricter) else {
         return Ok(());
     };
+    let is_rejected = workspace.gate_changes == GateChanges::Fail;
     let notes: Vec<String> = stricter_target
-        .list_limits(&SelectedPipelines::default())
+        .list_limits(&SelectedPipelines::default(), is_rejected)
         .into_iter()
         .map(|limit| limit.text)
         .collect();
-    if workspace.gate_changes == GateChanges::Fail {
+    if is_rejected {
         let message = format!("nothing is published: {}", notes.join("; "));
         return Err(Failure::from_message(ExitStatus::GateFailed, message)
             .with_hint("publish a commit that contains the tip of the branch"));

@@ -40,11 +40,15 @@ pub(super) fn describe_numbers(report: &Report) -> String {
     }
     parts.extend(describe_allowed_breaks(report));
     let has_findings = findings.is_some();
-    parts.extend(findings.or_else(|| describe_checks(report)));
-    if parts.is_empty() && report.verdict == Verdict::Passed && has_no_files(&report.count_results()) {
+    let results = findings.or_else(|| describe_checks(report));
+    if parts.is_empty()
+        && results.is_none()
+        && report.verdict == Verdict::Passed
+        && has_no_files(&report.count_results())
+    {
         return "no pipeline was selected".to_owned();
     }
-    add_gaps(report, parts, has_findings).join("; ")
+    add_gaps(report, parts, results, has_findings).join("; ")
 }
 
 /// Describes the breaking changes for consumers that do not fail the gate; `None` if there are none.

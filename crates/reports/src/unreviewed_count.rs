@@ -1,7 +1,7 @@
 //! Describes in the headline how many files were not reviewed, and which results come from the local check of files
 //! that the platform did not review.
 
-use sluicegate_base::text::format_count;
+use sluicegate_base::text::{format_count, format_number};
 use sluicegate_pipelines::findings::{Report, Verdict};
 use std::collections::HashSet;
 
@@ -38,11 +38,16 @@ pub(super) fn count_reviewed_files(report: &Report) -> usize {
     report.reviewed_files().count() - local_count
 }
 
-/// Adds the missing shards and the number of unreviewed files to `parts`, which describe the refusals, and the findings
-/// or the passed checks. Puts both first if an undecided run has no findings, so that its headline does not begin with a
-/// pass.
-pub(super) fn add_gaps(report: &Report, parts: Vec<String>, has_findings: bool) -> Vec<String> {
-    let mut parts = add_unreviewed_count(report, parts, has_findings);
+/// Adds the results, the missing shards and the number of unreviewed files to `parts`, which describe the refusals and
+/// the allowed breaks. `results` describe the findings or, without findings, the passed checks. Puts the gaps first if an
+/// undecided run has no findings, so that its headline does not begin with a pass.
+pub(super) fn add_gaps(
+    report: &Report,
+    parts: Vec<String>,
+    results: Option<String>,
+    has_findings: bool,
+) -> Vec<String> {
+    let mut parts = add_unreviewed_count(report, parts, results, has_findings);
     if let Some(missing_shards) = report.describe_missing_shards() {
         let position = choose_gap_position(report, &parts, has_findings);
         parts.insert(position, missing_shards);
@@ -59,25 +64,35 @@ fn choose_gap_position(report: &Report, parts: &[String], has_findings: bool) ->
     }
 }
 
-/// Adds the number of unreviewed files.
-fn add_unreviewed_count(report: &Report, mut parts: Vec<String>, has_findings: bool) -> Vec<String> {
+/// Adds the results and the number of unreviewed files.
+fn add_unreviewed_count(
+    report: &Report,
+    mut parts: Vec<String>,
+    results: Option<String>,
+    has_findings: bool,
+) -> Vec<String> {
     let unreviewed_count = report.unreviewed_files.len();
     if unreviewed_count == 0 {
+        parts.extend(results);
         return parts;
     }
     let files = format_count(unreviewed_count, "file");
     let Some(local_check) = LocalCheck::from_report(report) else {
+        parts.extend(results);
         let position = choose_gap_position(report, &parts, has_findings);
         parts.insert(position, format!("{files} not reviewed"));
         return parts;
     };
-    let results = parts.pop().unwrap_or_default();
     if report.verdict == Verdict::Undecided {
         parts.insert(0, format!("the platform did not review {files}"));
-        parts.push(match has_findings {
-            false => "the local check found no error".to_owned(),
-            true if local_check.is_complete => format!("local check: {results}"),
-            true => results,
+        parts.push(match results.filter(|_| has_findings) {
+            Some(results) if local_check.is_complete => format!("local check: {results}"),
+            Some(results) => results,
+            None if local_check.file_count < unreviewed_count => format!(
+                "the local check of {} of them found no error",
+                format_number(local_check.file_count)
+            ),
+            None => "the local check found no error".to_owned(),
         });
         return parts;
     }
@@ -86,6 +101,7 @@ fn add_unreviewed_count(report: &Report, mut parts: Vec<String>, has_findings: b
     } else {
         ""
     };
+    let results = results.unwrap_or_default();
     let (start, separator) = match results.strip_suffix(')') {
         Some(start) => (start, "; "),
         None => (results.as_str(), " ("),

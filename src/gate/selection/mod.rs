@@ -116,7 +116,7 @@ impl SelectionResult {
         let Some(target) = &self.stricter_target else {
             return;
         };
-        for limit in target.list_limits(&self.pipelines) {
+        for limit in target.list_limits(&self.pipelines, self.rejects_stricter_target) {
             evaluation.add_limit(limit);
         }
         evaluation.add_notes(target.describe_separate_evaluation(&self.pipelines));

@@ -175,6 +175,22 @@ fn proxy_that_refuses_the_connection_is_named_without_credentials() {
 }
 
 #[test]
+fn missing_socks_proxy_is_named() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
+    let output = Platform::new()
+        .call(&world)
+        .variable("SLUICEGATE_BASE_URL", "https://platform.invalid/dpc")
+        .variable("ALL_PROXY", "socks5h://me:s3cret@127.0.0.1:9")
+        .run("review")
+        .expect(3)
+        .saying(&[
+            "cannot connect to the proxy socks5h://127.0.0.1:9: no connection",
+            "hint: check the proxy variables",
+        ]);
+    assert!(!output.all().contains("s3cret"), "{}", output.all());
+}
+
+#[test]
 fn unusable_proxy_variable_exits_with_2_and_is_named() {
     let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let platform = Platform::new();

@@ -782,6 +782,23 @@ fn retries_and_hanging_responses_are_reported() {
     ]);
 }
 
+/// The server responded, so the connection did not fail.
+#[test]
+fn retry_after_response_about_a_connection_has_the_status() {
+    let (world, platform) = (World::new(), Platform::new());
+    let busy = ResponseTemplate::new(503)
+        .insert_header("retry-after", "0")
+        .set_body_string("cannot connect: the database is down");
+    platform.respond_to("GET", "/v1/projects$", in_turn(vec![busy, list(&json!([]))]));
+    let output = platform
+        .call(&world)
+        .variable("SLUICEGATE_RETRIES", "1")
+        .run("projects list")
+        .expect(0)
+        .saying(&[": 503 Service Unavailable; retrying in "]);
+    assert!(!output.all().contains("cannot connect"), "{}", output.all());
+}
+
 #[test]
 fn overrides_that_fail_in_a_text_keep_the_servers_words() {
     let (world, platform) = (World::new(), Platform::new());

@@ -708,6 +708,20 @@ fn note_of_target_rules_counts_only_evaluated_pipelines() {
     }
 }
 
+#[test]
+fn note_of_rejected_stricter_target_does_not_claim_that_nothing_is_to_do() {
+    let world = world_with_stricter_target(&GOOD);
+    let call = Job::github().pull_request().call(&world);
+    let output = call.run("check --gate-changes fail --report json=-").expect(1);
+    let notes = output.json()["notes"].to_string();
+    assert!(
+        notes.contains("also evaluated 1 changed pipeline locally"),
+        "{notes}"
+    );
+    assert!(!notes.contains("nothing to do"), "{notes}");
+    output.assert_logged(&["merge the target branch into the change"]);
+}
+
 /// The project check reports that the change's own file names a missing pipeline.
 #[test]
 fn target_with_shared_pipelines_file_of_change_is_not_stricter() {

@@ -191,6 +191,22 @@ fn ignored_resources_can_be_a_warning() {
         .saying(&["x.md"]);
 }
 
+/// The entries need not be files of the publish.
+#[test]
+fn number_of_ignored_resources_does_not_reduce_the_number_of_files() {
+    let world = project_to_publish();
+    let ignored = json!(["a", "a", "b", "c", "d", "e", "f", "g", "h", "i"]);
+    let platform = publish_platform(&world, upload_response(&ignored));
+    let output = platform
+        .call(&world)
+        .run((&PUBLISH[..], "--on-ignored warn"))
+        .expect(0);
+    let receipt = read_json(&world.work().join("out/receipt.json"));
+    let file_count = receipt["files"].as_array().unwrap().len();
+    let files = format!("{file_count} files sent, 10 ignored by the platform");
+    assert!(output.out.contains(&files), "{}", output.all());
+}
+
 #[test]
 fn rerun_of_publish_with_ignored_files_is_incomplete_again() {
     let world = project_to_publish();

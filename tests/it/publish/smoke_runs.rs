@@ -679,12 +679,14 @@ fn flag_without_the_flag_that_it_needs_is_refused() {
         output.saying(&[&reason, &format!("hint: pass {needed_flag} or set")]);
     }
     // A variable may be set for several commands.
-    call()
-        .variable("SLUICEGATE_SMOKE_TIMEOUT", "5")
-        .variable("SLUICEGATE_ON_SMOKE_FAILURE", "keep")
-        .variable("SLUICEGATE_REQUIRE_REVIEW_ENGINE", "any")
-        .run("publish --dry-run")
-        .expect(0);
+    for command in ["publish --dry-run", "ci --dry-run"] {
+        call()
+            .variable("SLUICEGATE_SMOKE_TIMEOUT", "5")
+            .variable("SLUICEGATE_ON_SMOKE_FAILURE", "keep")
+            .variable("SLUICEGATE_REQUIRE_REVIEW_ENGINE", "any")
+            .run(command)
+            .expect(0);
+    }
 }
 
 #[test]

@@ -423,6 +423,25 @@ fn pipeline_without_response_is_unreviewed_in_headline_and_outputs() {
     );
 }
 
+/// The local check cannot read a link.
+#[cfg(unix)]
+#[test]
+fn headline_of_partial_local_check_has_the_number_of_checked_files() {
+    let world = change(&[(BAD, &good_pipeline())]);
+    std::os::unix::fs::symlink(BAD, world.work().join("link.orch.yaml")).unwrap();
+    world.commit("link");
+    world.push();
+    let platform = Platform::new();
+    platform.is_down();
+    let headline =
+        "Review undecided: the platform did not review 2 files; the local check of 1 of them found no error";
+    platform
+        .call(&world)
+        .run("review")
+        .expect(3)
+        .assert_logged(&[headline]);
+}
+
 #[test]
 fn local_finding_without_response_has_its_origin_and_one_retry_line() {
     let world = change(&[(BAD, &orchestration_text(&["Start", "bad name", "Done"]))]);

@@ -110,8 +110,8 @@ impl Platform {
     }
 
     /// Executes a pipeline: `POST /v1/projects/{projectId}/pipeline-executions`. The platform responds with 409 if an
-    /// execution with this tag is already running. The API document does not define the success status. Without a tag, the request is repeated only if it was certainly not
-    /// processed.
+    /// execution with this tag is already running. The API document does not define the success status. Without a tag,
+    /// the request is repeated only if it was certainly not processed.
     pub async fn start_execution(
         &self,
         project: Uuid,

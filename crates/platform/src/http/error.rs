@@ -324,7 +324,11 @@ impl fmt::Display for RetryReason<'_> {
     /// for all of its requests.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let error = &*self.error.0;
-        if let Some(reason) = error.message.text.strip_prefix(server_text::NO_CONNECTION) {
+        // A server's message may begin with the same words.
+        if error.status.is_none()
+            && error.kind == ErrorKind::Unreachable
+            && let Some(reason) = error.message.text.strip_prefix(server_text::NO_CONNECTION)
+        {
             let server = self.url.origin().ascii_serialization();
             let reason = server_text::truncate(reason, server_text::MAX_REASON_LENGTH);
             return write!(f, "cannot connect to {server}: {reason}");

@@ -89,22 +89,23 @@ impl TunnelProblem {
     /// Returns why a connection through a proxy could not be established; `None` if the error has another cause. The
     /// error must be a failed connection of a request that uses a proxy. Requests with `http` do not use a tunnel, so
     /// their connection is always that to the proxy. The type of a tunnel's error is private, so its text is compared.
+    /// The error of a SOCKS proxy does not show its cause.
     pub(super) fn from_error(error: &reqwest::Error, url: &Url) -> Option<Self> {
         if url.scheme() == "http" {
             return Some(Self::Unreachable(join_causes(error)));
         }
-        find_cause(
-            error,
-            &|cause| match cause.to_string().strip_prefix("tunnel error: ")? {
-                "failed to create underlying connection" => Some(Self::Unreachable(
-                    cause.source().map_or_else(String::new, join_error_texts),
-                )),
-                "proxy authorization required" => Some(Self::Credentials),
-                "unsuccessful" => Some(Self::Refused),
-                "unexpected end of file" => Some(Self::Closed),
-                _ => None,
-            },
-        )
+        find_cause(error, &|cause| match cause.to_string().as_str() {
+            "tunnel error: failed to create underlying connection" => Some(Self::Unreachable(
+                cause.source().map_or_else(String::new, join_error_texts),
+            )),
+            "SOCKS error: failed to create underlying connection" => {
+                Some(Self::Unreachable("no connection".to_owned()))
+            }
+            "tunnel error: proxy authorization required" => Some(Self::Credentials),
+            "tunnel error: unsuccessful" => Some(Self::Refused),
+            "tunnel error: unexpected end of file" => Some(Self::Closed),
+            _ => None,
+        })
     }
 }
 
