@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, SettingsArgs};
 use crate::job::settings::EffectiveSetting;
-use crate::operations::doctor::doctor_settings::resolve_settings_for_checks;
+use crate::operations::doctor::doctor_settings::resolve_all_settings;
 use crate::session::response_output::{format_json, format_table_within};
 use crate::session::{CommandResult, Session};
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ pub(crate) fn run(session: &Session, args: &SettingsArgs) -> CommandResult {
         }
     };
     session.ui.print_result(&result)?;
-    if let Err(failure) = resolve_settings_for_checks(session) {
+    if let Err(failure) = resolve_all_settings(session) {
         session
             .ui
             .warn(&format!("runs refuse these settings: {}", failure.to_note()));

@@ -4,7 +4,6 @@
 //! unreadable files are reported.
 
 use crate::error::Failure;
-use crate::gate::interface_changes::may_repeat_run;
 use crate::job::ci::BaseHint;
 use crate::job::cli::GateChanges;
 use crate::job::context::{
@@ -133,7 +132,7 @@ impl Workspace<'_> {
     /// commit of the branch. There are none for a run that may repeat an earlier one, for a head that is already in the
     /// branch that it is compared with, and for the first push of a branch. Fails if the commits are unknown.
     fn select_host_bases(&self, comparison: &Comparison) -> Result<Vec<CommitId>, ContextError> {
-        if !comparison.bases.is_empty() || self.ci.host.is_local() || may_repeat_run(&self.ci, comparison) {
+        if !comparison.bases.is_empty() || self.ci.host.is_local() || comparison.may_repeat_run(&self.ci) {
             return Ok(comparison.bases.clone());
         }
         if comparison.earlier_commit == EarlierCommit::Unknown {
@@ -200,7 +199,7 @@ impl Workspace<'_> {
         let moved_files = self.find_moved_rules(&base, snapshot).unwrap_or_default();
         let moved_file = moved_files
             .iter()
-            .find(|moved_file| moved_file.new_path.as_ref() == Some(&change.path));
+            .find(|moved_file| moved_file.new_path() == Some(change.path.as_str()));
         let link_sentences = match moved_file {
             None => self.describe_changed_link(&base, snapshot, files, &change.path),
             Some(_) => None,
@@ -208,7 +207,7 @@ impl Workspace<'_> {
         let mut sentences = link_sentences.unwrap_or_else(|| {
             let old = if let Some(moved_file) = moved_file {
                 // If the settings turned the rules off, all rules of the file become active.
-                self.read_selected_rules(&base, files, moved_file.old_path.as_deref())
+                self.read_selected_rules(&base, files, moved_file.old_path())
             } else {
                 let old_path = change.rename_source().unwrap_or(&change.path);
                 self.read_version(&base, files, old_path)
@@ -282,22 +281,25 @@ impl Workspace<'_> {
         files: &GateFiles,
         moved_file: &MovedRulesFile,
     ) -> Vec<String> {
-        let MovedRulesFile { old_path, new_path } = moved_file;
+        let (old_path, new_path) = (moved_file.old_path(), moved_file.new_path());
         let (old, new) = (
-            self.read_selected_rules(base, files, old_path.as_deref()),
-            self.read_selected_rules(snapshot, files, new_path.as_deref()),
+            self.read_selected_rules(base, files, old_path),
+            self.read_selected_rules(snapshot, files, new_path),
         );
-        let is_edited = match (old_path, new_path) {
-            (_, Some(path)) => self.read_version(base, files, path) != new,
-            (Some(path), None) => self.read_version(snapshot, files, path) == GateFileVersion::Missing,
-            (None, None) => false,
+        let is_edited = match moved_file {
+            MovedRulesFile::Moved { new_path, .. } | MovedRulesFile::TurnedOn { new_path } => {
+                self.read_version(base, files, new_path) != new
+            }
+            MovedRulesFile::TurnedOff { old_path } => {
+                self.read_version(snapshot, files, old_path) == GateFileVersion::Missing
+            }
         };
         if old == GateFileVersion::Missing || is_edited {
             return Vec::new();
         }
         if new == GateFileVersion::Missing {
             // Without a rules file before the change, nothing is lost.
-            let Some((old_path, new_path)) = old_path.as_ref().zip(new_path.as_ref()) else {
+            let MovedRulesFile::Moved { old_path, new_path } = moved_file else {
                 return Vec::new();
             };
             return vec![format!(

@@ -7,7 +7,7 @@ use crate::job::policy::{
     DescriptionScope, GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings,
     format_changed_rules,
 };
-use crate::workspace::gate_files::{GateFiles, MovedRulesFile};
+use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::interface::ChangeClass;
@@ -109,7 +109,7 @@ impl TipComparison<'_> {
     pub(super) fn read_moved_rules(&self, files: &GateFiles) -> Result<Vec<FileVersions>, Failure> {
         let mut moved_versions = Vec::new();
         for moved_file in self.workspace.find_moved_rules(self.head, &self.tip)? {
-            let MovedRulesFile { old_path, new_path } = &moved_file;
+            let (old_path, new_path) = (moved_file.old_path(), moved_file.new_path());
             let mut bases = Vec::new();
             for base in &self.bases {
                 if self
@@ -117,22 +117,15 @@ impl TipComparison<'_> {
                     .find_moved_rules(base, &self.tip)?
                     .contains(&moved_file)
                 {
-                    bases.push(
-                        self.workspace
-                            .read_selected_rules(base, files, old_path.as_deref()),
-                    );
+                    bases.push(self.workspace.read_selected_rules(base, files, old_path));
                 }
             }
             if !bases.is_empty() {
                 moved_versions.push(FileVersions {
                     path: moved_file.reported_path().to_owned(),
-                    replaced_path: old_path.clone(),
-                    head: self
-                        .workspace
-                        .read_selected_rules(self.head, files, old_path.as_deref()),
-                    tip: self
-                        .workspace
-                        .read_selected_rules(&self.tip, files, new_path.as_deref()),
+                    replaced_path: old_path.map(str::to_owned),
+                    head: self.workspace.read_selected_rules(self.head, files, old_path),
+                    tip: self.workspace.read_selected_rules(&self.tip, files, new_path),
                     bases,
                 });
             }

@@ -35,19 +35,47 @@ pub(crate) struct RulesPaths {
     pub(crate) team: Option<String>,
 }
 
-/// A rules file to which a change moves the gate by its settings. A path is `None` if the settings turn the team's
-/// rules off.
+/// A rules file to which a change moves the gate by its settings. The settings can turn the team's rules on or off.
 #[derive(PartialEq, Eq)]
-pub(crate) struct MovedRulesFile {
-    pub(crate) old_path: Option<String>,
-    pub(crate) new_path: Option<String>,
+pub(crate) enum MovedRulesFile {
+    Moved { old_path: String, new_path: String },
+    TurnedOn { new_path: String },
+    TurnedOff { old_path: String },
 }
 
 impl MovedRulesFile {
+    /// Returns the move between the paths that two versions of the settings select; `None` if they are equal.
+    fn between(old_path: Option<String>, new_path: Option<String>) -> Option<Self> {
+        match (old_path, new_path) {
+            (Some(old_path), Some(new_path)) => {
+                (old_path != new_path).then_some(Self::Moved { old_path, new_path })
+            }
+            (None, Some(new_path)) => Some(Self::TurnedOn { new_path }),
+            (Some(old_path), None) => Some(Self::TurnedOff { old_path }),
+            (None, None) => None,
+        }
+    }
+
+    pub(crate) fn old_path(&self) -> Option<&str> {
+        match self {
+            Self::Moved { old_path, .. } | Self::TurnedOff { old_path } => Some(old_path),
+            Self::TurnedOn { .. } => None,
+        }
+    }
+
+    pub(crate) fn new_path(&self) -> Option<&str> {
+        match self {
+            Self::Moved { new_path, .. } | Self::TurnedOn { new_path } => Some(new_path),
+            Self::TurnedOff { .. } => None,
+        }
+    }
+
     /// Returns the path to report the change at: the new one or, if the rules were turned off, the old one.
     pub(crate) fn reported_path(&self) -> &str {
-        let path = self.new_path.as_deref().or(self.old_path.as_deref());
-        path.unwrap_or_default()
+        match self {
+            Self::Moved { new_path, .. } | Self::TurnedOn { new_path } => new_path,
+            Self::TurnedOff { old_path } => old_path,
+        }
     }
 }
 
@@ -210,20 +238,10 @@ impl Workspace<'_> {
         snapshot: &Snapshot<'_>,
     ) -> Result<Vec<MovedRulesFile>, GitError> {
         let (old, new) = (self.find_rules_paths(base)?, self.find_rules_paths(snapshot)?);
-        let mut moved_files = Vec::new();
-        if old.platform != new.platform && old.platform.is_some() && new.platform.is_some() {
-            moved_files.push(MovedRulesFile {
-                old_path: old.platform,
-                new_path: new.platform,
-            });
-        }
-        if old.team != new.team {
-            moved_files.push(MovedRulesFile {
-                old_path: old.team,
-                new_path: new.team,
-            });
-        }
-        Ok(moved_files)
+        let platform_file = MovedRulesFile::between(old.platform, new.platform)
+            .filter(|moved_file| matches!(moved_file, MovedRulesFile::Moved { .. }));
+        let team_file = MovedRulesFile::between(old.team, new.team);
+        Ok(platform_file.into_iter().chain(team_file).collect())
     }
 
     /// Returns the paths that lead to a rules file behind a symbolic link: the links, and the file. The platform does

@@ -12,9 +12,9 @@ use crate::gate::interface_changes::interface_comparison::{
 use crate::gate::run::report_subject::ReviewedFiles;
 use crate::gate::run::{AcceptBreak, GateRun};
 use crate::interface_version::has_shared_pipelines;
-use crate::job::ci::{CiContext, Trigger};
+use crate::job::ci::Trigger;
 use crate::job::cli::CompatMode;
-use crate::job::context::{Comparison, ContextError, EarlierCommit};
+use crate::job::context::ContextError;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{List, shorten_name};
 use sluicegate_git::{CommitId, Snapshot};
@@ -115,7 +115,7 @@ impl GateRun<'_> {
         let is_merged_commit = ci.trigger == Trigger::Any
             && settings.revisions.base.is_none()
             && change.bases.is_empty()
-            && may_repeat_run(ci, change);
+            && change.may_repeat_run(ci);
         if mode == CompatMode::Off || change.idle_reason.is_some() || is_merged_commit {
             return Ok(None);
         }
@@ -125,7 +125,7 @@ impl GateRun<'_> {
             change.select_baseline_commits().map(Some)
         };
         match baseline {
-            Ok(Some((bases, _))) if bases.is_empty() && may_repeat_run(ci, change) => Ok(None),
+            Ok(Some((bases, _))) if bases.is_empty() && change.may_repeat_run(ci) => Ok(None),
             // A change without commits of its own breaks nothing. Without `--all`, the run has already failed.
             Err(ContextError::EmptyChange { .. }) => Ok(None),
             Err(error) if mode == CompatMode::Fail => Err(error.into()),
@@ -151,7 +151,7 @@ impl GateRun<'_> {
         };
         if let Ok(comparison) = &comparison
             && !is_base_named
-            && may_repeat_run(&workspace.ci, comparison)
+            && comparison.may_repeat_run(&workspace.ci)
         {
             return Ok(None);
         }
@@ -193,20 +193,6 @@ fn describe_break_steps(changes: &InterfaceDifference) -> String {
         format!("{step}; for the other breaks, {BREAK_STEP}")
     } else {
         step
-    }
-}
-
-/// Returns whether an earlier run may have reviewed the same commit: the run is scheduled or manual, or it is a run of
-/// the default branch on a host that does not report a push. A commit that the job selects itself is a change.
-pub(in crate::gate) fn may_repeat_run(ci: &CiContext, comparison: &Comparison) -> bool {
-    let has_earlier_commit = matches!(
-        comparison.earlier_commit,
-        EarlierCommit::Found { .. } | EarlierCommit::NotInClone { .. }
-    );
-    match ci.trigger {
-        Trigger::Change => false,
-        Trigger::Commit => has_earlier_commit && !ci.is_push() && !ci.host.is_local(),
-        Trigger::Any => has_earlier_commit || comparison.commit_source.is_host(),
     }
 }
 

@@ -63,6 +63,20 @@ impl<H> RunSubject<H> {
         }
     }
 
+    /// Returns whether an earlier run may have reviewed the same commit: the run is scheduled or manual, or it is a run
+    /// of the default branch on a host that does not report a push. A commit that the job selects itself is a change.
+    pub fn may_repeat_run(&self, ci: &CiContext) -> bool {
+        let has_earlier_commit = matches!(
+            self.earlier_commit,
+            EarlierCommit::Found { .. } | EarlierCommit::NotInClone { .. }
+        );
+        match ci.trigger {
+            Trigger::Change => false,
+            Trigger::Commit => has_earlier_commit && !ci.is_push() && !ci.host.is_local(),
+            Trigger::Any => has_earlier_commit || self.commit_source.is_host(),
+        }
+    }
+
     /// Creates the target of a run from the host's context and the resolved commits.
     pub(super) fn new(
         ci: &CiContext,

@@ -25,7 +25,7 @@ pub(crate) struct DoctorSettings {
 /// Resolves all settings of reviews and publishes, so that an invalid one is reported even if no other check needs it.
 /// Returns those that later checks need. A CI job is expected to use the platform, even if its connection is not
 /// configured.
-pub(crate) fn resolve_settings_for_checks(session: &Session) -> Result<DoctorSettings, Failure> {
+pub(crate) fn resolve_all_settings(session: &Session) -> Result<DoctorSettings, Failure> {
     let sources = session.read_setting_sources()?;
     sources.resolve_config_dir(&session.global)?;
     let review = sources.resolve_review_settings(&ReviewArgs::default())?;

@@ -2,7 +2,7 @@
 
 use super::clone_checks::{check_clone_depth, check_remote};
 use super::doctor_check::{self, Check, CheckOutcome};
-use super::doctor_settings::{DoctorSettings, resolve_settings_for_checks};
+use super::doctor_settings::{DoctorSettings, resolve_all_settings};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci::Host;
@@ -44,7 +44,7 @@ const REPOSITORY_CHECKS: [&str; 7] = [
 /// Runs the checks that need no network and adds them to `checks`. Returns the settings if they are valid, because the
 /// remote checks need them.
 pub(crate) fn run_local_checks(session: &Session, checks: &mut Vec<Check>) -> Option<DoctorSettings> {
-    let settings = add_outcome(checks, "settings", resolve_settings_for_checks(session), |_| {
+    let settings = add_outcome(checks, "settings", resolve_all_settings(session), |_| {
         "flags, variables and configuration file are valid".to_owned()
     });
     let repository = session.open_repository().map_err(Failure::from);
