@@ -136,8 +136,8 @@ impl StricterTarget {
         !self.stricter_settings.is_empty()
     }
 
-    /// Returns a limit of the verdict for each file that is stricter in the target. `pipelines` are those of the run. If
-    /// the target `is_rejected`, the evaluation of its rules is not enough for the job.
+    /// Returns a limit of the verdict for each file that is stricter in the target. `pipelines` are those of the run.
+    /// If the target `is_rejected`, the evaluation of its rules is not enough for the job.
     pub(crate) fn list_limits(&self, pipelines: &SelectedPipelines, is_rejected: bool) -> Vec<VerdictLimit> {
         let evaluation = self.describe_evaluation(pipelines);
         let (branch, commit) = (&self.branch, self.commit.short());

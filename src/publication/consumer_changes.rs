@@ -221,12 +221,8 @@ impl Publication<'_> {
         };
         let file_changes = compare_with_published_files(plan, &published_files)?;
         add_file_changes(&mut changes, file_changes, &old_offer.interface, &plan.interface);
-        let compat = Compatibility::new(old.to_compared_version(), changes);
         Ok(OfferComparison {
-            compat: match &doubt {
-                Some(_) => compat.with_missing_changes(interface::ChangeClass::Breaking),
-                None => compat,
-            },
+            compat: Compatibility::new(old.to_compared_version(), changes).with_doubt(doubt.is_some()),
             limit: doubt.map(ComparisonLimit::from),
             unknown_selection: match earlier_selection {
                 EarlierSelection::Unknown(reason) => Some(reason),

@@ -21,7 +21,7 @@ use crate::workspace::checkout_files::is_reviewed_file;
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_git::{GitError, Snapshot};
-use sluicegate_pipelines::interface::{self, ChangeClass, ComparedVersion, Compatibility, Interface};
+use sluicegate_pipelines::interface::{self, ComparedVersion, Compatibility, Interface};
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::ErrorKind;
 
@@ -299,10 +299,9 @@ impl OfferLookup<'_> {
             &old_offer.interface,
             &new_offer.interface,
         );
-        let mut compat = Compatibility::new(old.to_compared_version(), changes);
+        let compat = Compatibility::new(old.to_compared_version(), changes).with_doubt(doubt.is_some());
         if let Some(doubt) = doubt {
             ComparisonLimit::from(doubt).warn(self.session, None);
-            compat = compat.with_missing_changes(ChangeClass::Breaking);
         }
         Ok(if lacks_files {
             compat.without_files()

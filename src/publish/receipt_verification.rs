@@ -125,8 +125,8 @@ impl Receipt {
     }
 
     /// Returns the mistakes in `compat`, the changes that the receipt records: its changes to shared pipelines differ
-    /// from `offer_changes`, which were just computed from both commits, a class is wrong, or the list of changed files is
-    /// wrong.
+    /// from `offer_changes`, which were just computed from both commits, a class is wrong, or the list of changed files
+    /// is wrong.
     fn compare_changes(
         &self,
         compat: &Compatibility,

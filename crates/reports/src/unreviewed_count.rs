@@ -39,8 +39,8 @@ pub(super) fn count_reviewed_files(report: &Report) -> usize {
 }
 
 /// Adds the results, the missing shards and the number of unreviewed files to `parts`, which describe the refusals and
-/// the allowed breaks. `results` describe the findings or, without findings, the passed checks. Puts the gaps first if an
-/// undecided run has no findings, so that its headline does not begin with a pass.
+/// the allowed breaks. `results` describe the findings or, without findings, the passed checks. Puts the gaps first if
+/// an undecided run has no findings, so that its headline does not begin with a pass.
 pub(super) fn add_gaps(
     report: &Report,
     parts: Vec<String>,

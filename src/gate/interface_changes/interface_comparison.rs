@@ -189,11 +189,7 @@ impl InterfaceDifference {
             version: None,
             commit: base.map(CommitId::to_string),
         };
-        let compat = Compatibility::new(compared_version, self.changes.clone());
-        match self.doubt {
-            Some(_) => compat.with_missing_changes(ChangeClass::Breaking),
-            None => compat,
-        }
+        Compatibility::new(compared_version, self.changes.clone()).with_doubt(self.doubt.is_some())
     }
 
     /// Returns the class and the changes in the form of `artifacts diff -o json`.

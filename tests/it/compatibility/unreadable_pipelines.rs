@@ -222,6 +222,9 @@ fn publish_after_version_with_unreadable_pipeline_is_refused_if_breaks_fail() {
     let compared = shop.call().run("artifacts diff -o json").expect(0);
     assert_eq!(compared.json()["class"], Value::Null);
     assert!(compared.err.contains(reason), "{}", compared.all());
+    let compared = shop.call().run("artifacts diff").expect(0);
+    let summary = ": unknown: a file could not be read";
+    assert!(compared.out.contains(summary), "{}", compared.all());
     shop.publish("1.0.2 --compat fail --against 1.0.0").expect(0);
     shop.publish("1.0.3 --compat warn --against 1.0.1")
         .expect(0)

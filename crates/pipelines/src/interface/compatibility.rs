@@ -78,9 +78,19 @@ impl Compatibility {
     /// Records that changes up to this class may be missing. The class of the comparison is then unknown (`None`),
     /// unless a change that was found is at least as important.
     #[must_use]
-    pub fn with_missing_changes(mut self, max_class: ChangeClass) -> Self {
+    fn with_missing_changes(mut self, max_class: ChangeClass) -> Self {
         self.class = self.class.filter(|class| *class >= max_class);
         self
+    }
+
+    /// Records whether breaks may be missing, because a file could not be read.
+    #[must_use]
+    pub fn with_doubt(self, is_doubtful: bool) -> Self {
+        if is_doubtful {
+            self.with_missing_changes(ChangeClass::Breaking)
+        } else {
+            self
+        }
     }
 
     /// Compares the ids of the shared pipelines of a version with those that are offered now. Changes to parameters are

@@ -21,9 +21,9 @@ enum SuiteSubject<'r> {
 }
 
 /// Returns the suites: first the one about the entire run, if it has cases, then one for each reviewed, excluded and
-/// unreviewed file. A file that was only checked locally has one suite, so that its cases keep their names. Each suite is
-/// created only when it is written, because all together use more memory than the report. If `omitted_count` is not 0,
-/// passed checks have no cases.
+/// unreviewed file. A file that was only checked locally has one suite, so that its cases keep their names. Each suite
+/// is created only when it is written, because all together use more memory than the report. If `omitted_count` is not
+/// 0, passed checks have no cases.
 pub(super) fn build_suites<'r>(
     report: &'r Report,
     context: &'r ReportContext,
