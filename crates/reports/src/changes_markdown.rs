@@ -1,18 +1,15 @@
 //! Renders changes as Markdown: a list, a diff of multi-line values, and a flowchart that GitHub and GitLab draw.
 
 use super::ChangedFile;
+use super::change_list_markdown::{MAX_DETAIL_LINES, render_change_list, share_equally};
 use super::markdown::{escape, escape_prose, render_code};
-use sluicegate_base::text::{List, format_and_more_of, format_count};
-use sluicegate_pipelines::diff::DiffLine;
+use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::interface::ChangeClass;
 use sluicegate_pipelines::picture::render_mermaid;
 use std::fmt::Write as _;
 
 /// Maximum number of boxes in a flowchart: hosts do not draw larger ones, and nobody reads them.
 pub const MAX_FLOWCHART_BOXES: usize = 40;
-
-/// Maximum number of lines for one file.
-const MAX_FILE_LINES: usize = 120;
 
 /// Maximum size of the page, in bytes: GitHub accepts 65,536 characters in a comment.
 const MAX_PAGE_BYTES: usize = 64_000;
@@ -148,8 +145,8 @@ fn render_file_heading(file: &ChangedFile) -> String {
 
 /// Renders the changes to each file: a flowchart, if `has_flowcharts` is true, and the list of changes. `max_bytes`
 /// limits all texts together, without the line breaks between them. The flowcharts of all files get space first, then
-/// the lists, then values of several lines, each time in equal shares for the files. The text of a file is empty if
-/// nothing fits.
+/// the changed items, then the lines below the items, each time in equal shares for the files. The text of a file is
+/// empty if nothing fits.
 pub(super) fn render_file_changes(
     files: &[&ChangedFile],
     max_bytes: usize,
@@ -161,35 +158,24 @@ pub(super) fn render_file_changes(
         vec![String::new(); files.len()]
     };
     let mut remaining_bytes = max_bytes - flowcharts.iter().map(String::len).sum::<usize>();
-    let (no_limit, no_values) = (usize::MAX, 0);
-    // The size of the lists if each value of several lines is replaced by the number of its lines.
+    let no_limit = usize::MAX;
+    // The size of the lists without the lines below the changed items.
     let list_bytes: Vec<usize> = files
         .iter()
-        .map(|file| render_change_list(&file.change_lines, no_limit, no_values).len())
+        .map(|file| render_change_list(&file.change_lines, no_limit, 0).len())
         .collect();
     let list_shares = share_equally(list_bytes.iter().copied(), remaining_bytes);
     remaining_bytes -= list_shares.iter().sum::<usize>();
-    // The size that these values add to each list.
-    let value_bytes: Vec<usize> = files
-        .iter()
-        .zip(list_bytes)
-        .map(|(file, list_bytes)| {
-            let complete_list = render_change_list(&file.change_lines, no_limit, no_limit);
-            complete_list.len().saturating_sub(list_bytes)
-        })
-        .collect();
-    let value_shares = share_equally(value_bytes.iter().copied(), remaining_bytes);
+    // The size that these lines add to each list.
+    let detail_bytes = files.iter().zip(list_bytes).map(|(file, list_bytes)| {
+        let complete_list = render_change_list(&file.change_lines, no_limit, MAX_DETAIL_LINES);
+        complete_list.len().saturating_sub(list_bytes)
+    });
+    let detail_shares = share_equally(detail_bytes, remaining_bytes);
     let mut file_texts = Vec::with_capacity(files.len());
     for (index, (file, flowchart)) in files.iter().zip(flowcharts).enumerate() {
-        let value_share = value_shares[index];
-        // The share is measured in the bytes that code blocks add to the list, but the limit applies to the entire
-        // blocks. With the share as the limit, one block would not fit even if the share is enough for all.
-        let value_limit = if value_share == value_bytes[index] {
-            no_limit
-        } else {
-            value_share
-        };
-        let list = render_change_list(&file.change_lines, list_shares[index] + value_share, value_limit);
+        let max_list_bytes = list_shares[index] + detail_shares[index];
+        let list = render_change_list(&file.change_lines, max_list_bytes, MAX_DETAIL_LINES);
         let texts = [flowchart, list];
         let visible_texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
         file_texts.push(visible_texts.join("\n"));
@@ -216,22 +202,6 @@ fn render_fitting_flowcharts(files: &[&ChangedFile], max_bytes: usize) -> Vec<St
     flowcharts
 }
 
-/// Divides `total` among the demands and returns the shares in the order of the demands. Each gets an equal share; what
-/// a demand does not need is divided among the larger ones.
-fn share_equally(demands: impl Iterator<Item = usize>, total: usize) -> Vec<usize> {
-    let mut demands: Vec<(usize, usize)> = demands.enumerate().collect();
-    demands.sort_by_key(|(_, demand)| *demand);
-    let mut remaining_total = total;
-    let mut shares: Vec<(usize, usize)> = Vec::with_capacity(demands.len());
-    for (handled_count, (index, demand)) in demands.iter().enumerate() {
-        let share = (*demand).min(remaining_total / (demands.len() - handled_count));
-        remaining_total -= share;
-        shares.push((*index, share));
-    }
-    shares.sort_unstable();
-    shares.into_iter().map(|(_, share)| share).collect()
-}
-
 /// Renders the changed part of a pipeline as a Mermaid flowchart and counts the components that do not fit into it;
 /// `None` if the file has no picture or the picture has no changes.
 fn render_flowchart(file: &ChangedFile) -> Option<String> {
@@ -248,95 +218,6 @@ fn render_flowchart(file: &ChangedFile) -> Option<String> {
     Some(chart)
 }
 
-/// Renders up to [`MAX_FILE_LINES`] lines as nested lists, in at most `max_bytes` bytes; empty if no line fits.
-/// Consecutive lines of a value become a code block. Values that do not fit into `value_bytes` are replaced by the
-/// number of their lines. If lines are omitted, another item counts them. The list ends neither within a value nor
-/// after a heading without any of its lines, unless no more than the first heading fits.
-fn render_change_list(lines: &[DiffLine], max_bytes: usize, value_bytes: usize) -> String {
-    let mut markdown = String::new();
-    let mut remaining_value_bytes = value_bytes;
-    let mut remaining_lines = lines.iter().peekable();
-    let mut listed_count = 0;
-    // The longest start that fits together with the count of the other lines.
-    let (mut fitting_bytes, mut fitting_line_count) = (0, 0);
-    while let Some(line) = remaining_lines.next() {
-        let indent = "  ".repeat(line.depth.saturating_sub(1));
-        let mut line_count = 1;
-        let block = if line.is_value {
-            let mut value_lines = vec![line];
-            while let Some(next_line) = remaining_lines.next_if(|next_line| next_line.is_value) {
-                value_lines.push(next_line);
-            }
-            line_count = value_lines.len();
-            let code_block = render_code_block(&value_lines, &indent);
-            if code_block.len() > remaining_value_bytes {
-                format!("{indent}- {}, not shown here\n", format_count(line_count, "line"))
-            } else {
-                remaining_value_bytes -= code_block.len();
-                code_block
-            }
-        } else {
-            render_list_item(line, &indent)
-        };
-        listed_count += line_count;
-        markdown.push_str(&block);
-        if markdown.len() > max_bytes || listed_count > MAX_FILE_LINES {
-            break;
-        }
-        let is_heading = remaining_lines
-            .peek()
-            .is_some_and(|next_line| next_line.depth > line.depth);
-        let omission = render_omitted_lines(lines.len() - listed_count);
-        let fits = markdown.len() + omission.len() <= max_bytes;
-        if fits && (!is_heading || fitting_bytes == 0) {
-            (fitting_bytes, fitting_line_count) = (markdown.len(), listed_count);
-        }
-    }
-    markdown.truncate(fitting_bytes);
-    if !markdown.is_empty() {
-        markdown.push_str(&render_omitted_lines(lines.len() - fitting_line_count));
-    }
-    markdown
-}
-
-/// Renders the list item that counts omitted lines. Returns an empty text if no line is omitted.
-fn render_omitted_lines(line_count: usize) -> String {
-    match line_count {
-        0 => String::new(),
-        _ => format!("- {}\n", format_and_more_of(line_count, "line")),
-    }
-}
-
-/// Renders a line as a list item, with its sign as code.
-fn render_list_item(line: &DiffLine, indent: &str) -> String {
-    let sign = match line.sign.symbol() {
-        "" => String::new(),
-        mark => format!("`{mark}` "),
-    };
-    format!("{indent}- {sign}{}\n", escape(&line.text))
-}
-
-/// Renders lines as a code block whose fence is longer than any run of backticks in the lines, so that none of them
-/// ends it.
-fn render_code_block(lines: &[&DiffLine], indent: &str) -> String {
-    let longest_backtick_run = lines
-        .iter()
-        .flat_map(|line| line.text.split(|c| c != '`').map(str::len))
-        .max()
-        .unwrap_or(0);
-    let fence = "`".repeat(longest_backtick_run.max(2) + 1);
-    let mut markdown = format!("{indent}{fence}diff\n");
-    for line in lines {
-        let sign = match line.sign.symbol() {
-            "" => " ",
-            mark => mark,
-        };
-        let _ = writeln!(markdown, "{indent}{sign} {}", line.text);
-    }
-    let _ = writeln!(markdown, "{indent}{fence}");
-    markdown
-}
-
 /// Returns whether the CI host can draw Mermaid flowcharts. The page of a local run has them, because it may be shown
 /// on any host.
 pub(super) fn can_draw_flowcharts(host: &str) -> bool {
@@ -348,7 +229,7 @@ mod tests {
     use super::*;
     use crate::sample;
     use proptest::prelude::*;
-    use sluicegate_pipelines::diff::Sign;
+    use sluicegate_pipelines::diff::{DiffLine, Sign};
     use sluicegate_pipelines::picture::Canvas;
 
     fn line(depth: usize, sign: Sign, is_value: bool, text: &str) -> DiffLine {
@@ -358,6 +239,7 @@ mod tests {
             is_value,
             text: text.to_owned(),
             component: None,
+            omitted_line_count: 0,
         }
     }
 
@@ -430,7 +312,7 @@ mod tests {
         let page = render_page(&of(many.clone()));
         assert!(page.len() < MAX_PAGE_BYTES, "{}", page.len());
         assert!(
-            page.contains(" more lines\n") && page.matches("### <code>a.orch.yaml</code>").count() == 30,
+            page.contains(" more changes\n") && page.matches("### <code>a.orch.yaml</code>").count() == 30,
             "{page}"
         );
         assert_eq!(render_file_changes(&[&many[0]], 10, true), [""]);
@@ -447,38 +329,92 @@ mod tests {
             assert!(list.len() <= max_bytes, "{max_bytes}: {list}");
         }
         let complete_list = &render_file_changes(&[&file], 10_000, false)[0];
-        assert!(
-            complete_list.ends_with("- and 380 more lines\n"),
-            "{complete_list}"
-        );
+        assert_eq!(complete_list.lines().count(), 500, "{complete_list}");
         let same_list = render_file_changes(&[&file], complete_list.len(), false);
         assert_eq!(&same_list[0], complete_list);
     }
 
-    #[test]
-    fn cut_list_ends_neither_within_value_nor_after_its_label() {
+    /// Returns a file with components that each have a new value of this many lines.
+    fn file_with_values(value_lengths: impl Iterator<Item = usize>) -> ChangedFile {
         let mut file = sample::changed_file("a.orch.yaml");
         file.change_lines = Vec::new();
-        for number in 0..10 {
-            file.change_lines
-                .push(line(1, Sign::Changed, false, &format!("Load {number} (sql)")));
+        for (index, value_length) in value_lengths.enumerate() {
+            let mut heading = line(1, Sign::Changed, false, &format!("Load {index} (sql)"));
+            heading.component = Some(format!("Load {index}"));
+            file.change_lines.push(heading);
             file.change_lines.push(line(2, Sign::Changed, false, "sql:"));
             file.change_lines
-                .extend(vec![line(3, Sign::Added, true, "select 1"); 15]);
+                .extend(vec![line(3, Sign::Added, true, "select 1"); value_length]);
         }
+        file
+    }
+
+    #[test]
+    fn cut_list_keeps_items_and_shows_no_label_without_its_value() {
+        let file = file_with_values([15; 10].into_iter());
         for max_bytes in (60..4_000).step_by(11) {
             let list = &render_file_changes(&[&file], max_bytes, false)[0];
             assert!(
                 list.matches("```").count().is_multiple_of(2),
                 "{max_bytes}: {list}"
             );
-            let last_lines: Vec<&str> = list.lines().rev().take(2).collect();
-            assert!(!last_lines[1].ends_with("sql:"), "{max_bytes}: {list}");
+            let shown_lines: Vec<&str> = list.lines().collect();
+            for (label, value) in shown_lines.iter().zip(&shown_lines[1..]) {
+                let is_value = value.ends_with("```diff") || value.ends_with("15 lines, not shown here");
+                assert!(!label.ends_with("sql:") || is_value, "{max_bytes}: {list}");
+            }
             assert!(list.len() <= max_bytes, "{max_bytes}: {list}");
         }
+        // 120 lines for 10 components are 12 for each: a label, 10 lines of the value, and the number of the others.
         let list = &render_file_changes(&[&file], 10_000, false)[0];
-        // 7 components with 17 lines each fit into 120 lines.
-        assert!(list.ends_with("    ```\n- and 51 more lines\n"), "{list}");
+        assert_eq!(list.matches(" \u{2026} 5 more lines").count(), 10, "{list}");
+        assert!(list.contains("Load 9 (sql)"), "{list}");
+    }
+
+    #[test]
+    fn long_value_displaces_no_item_after_it() {
+        let mut file = file_with_values([400, 2].into_iter());
+        file.change_lines
+            .push(line(1, Sign::Added, false, "Load 0 -> Load 1 (success)"));
+        let list = &render_file_changes(&[&file], 60_000, false)[0];
+        assert!(
+            list.contains("Load 1 (sql)") && list.ends_with("Load 0 -> Load 1 (success)\n"),
+            "{list}"
+        );
+        // The second value is complete, and the first one gets the rest of the 120 lines.
+        assert_eq!(list.matches("+ select 1").count(), 117, "{list}");
+        assert!(list.contains(" \u{2026} 285 more lines"), "{list}");
+    }
+
+    #[test]
+    fn values_that_fit_are_complete() {
+        let file = file_with_values([40, 20].into_iter());
+        let list = &render_file_changes(&[&file], 60_000, false)[0];
+        assert_eq!(list.matches("+ select 1").count(), 60, "{list}");
+        assert!(!list.contains("more"), "{list}");
+    }
+
+    #[test]
+    fn omitted_items_are_counted_by_kind_before_the_remark() {
+        let mut file = file_with_values([2; 30].into_iter());
+        file.change_lines
+            .push(line(1, Sign::Added, false, "Load 0 -> Load 1 (success)"));
+        file.change_lines
+            .push(line(1, Sign::None, false, "the layout changed"));
+        let list = &render_file_changes(&[&file], 500, false)[0];
+        let end = "- the layout changed\n- and 9 more components, 1 more change, 90 more lines\n";
+        assert!(list.ends_with(end), "{list}");
+    }
+
+    #[test]
+    fn count_of_omitted_lines_includes_lines_omitted_before() {
+        let mut file = file_with_values([130].into_iter());
+        if let Some(last_line) = file.change_lines.last_mut() {
+            last_line.omitted_line_count = 50;
+        }
+        let list = &render_file_changes(&[&file], 60_000, false)[0];
+        // 118 of 130 lines are shown, and the last of the others replaces 50.
+        assert!(list.contains(" \u{2026} 61 more lines"), "{list}");
     }
 
     #[test]
@@ -495,7 +431,7 @@ mod tests {
         ];
         let parts = render_file_changes(&[&long, &short], 600, true);
         assert!(
-            parts[0].contains("100 lines, not shown here") && parts[0].contains("Last (sql)"),
+            parts[0].contains(" more lines") && parts[0].contains("Last (sql)"),
             "{parts:?}"
         );
         assert!(parts[1].contains("+ select 1"), "{parts:?}");
@@ -504,13 +440,6 @@ mod tests {
             parts[0].contains("xxx") && !parts[0].contains("not shown"),
             "{parts:?}"
         );
-    }
-
-    #[test]
-    fn unused_space_is_shared_by_others() {
-        assert_eq!(share_equally([10, 90, 50].into_iter(), 100), [10, 45, 45]);
-        assert_eq!(share_equally([10, 20].into_iter(), 100), [10, 20]);
-        assert_eq!(share_equally([].into_iter(), 100), [0; 0]);
     }
 
     proptest! {

@@ -13,6 +13,7 @@ mod annotation;
 pub mod azure;
 mod azure_build;
 pub mod bitbucket;
+mod change_list_markdown;
 mod changes_markdown;
 mod checkstyle;
 pub mod github;

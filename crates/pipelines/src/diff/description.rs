@@ -72,6 +72,15 @@ impl Description {
         self.push_line(depth, sign, is_value, content);
     }
 
+    /// Adds a line that counts the omitted lines of a value.
+    pub(super) fn push_value_omission(&mut self, depth: usize, omitted_count: usize) {
+        let omission = text::format_count(omitted_count, "more line");
+        self.push_value(depth, Sign::None, &format!("\u{2026} {omission}"));
+        if let Some(line) = self.lines.last_mut() {
+            line.omitted_line_count = omitted_count;
+        }
+    }
+
     /// Adds a line of text that is none of the lines for items and fields.
     pub(super) fn push_extra_line(&mut self, depth: usize, sign: Sign, content: &str) {
         let is_value = false;
@@ -85,6 +94,7 @@ impl Description {
             is_value,
             text: text::escape_line(content),
             component: None,
+            omitted_line_count: 0,
         });
     }
 

@@ -56,6 +56,8 @@ pub struct DiffLine {
     pub text: String,
     /// The component that this line introduces, so that an HTML page can link the line to the component's picture.
     pub component: Option<String>,
+    /// The number of lines that this line only counts; 0 for any other line.
+    pub omitted_line_count: usize,
 }
 
 impl fmt::Display for DiffLine {
@@ -88,6 +90,7 @@ impl DiffLine {
             is_value: false,
             text: text::escape_line(content),
             component: None,
+            omitted_line_count: 0,
         }
     }
 

@@ -44,8 +44,7 @@ impl Description {
             self.push_value(depth, sign, &line);
         }
         if lines.len() > max_line_count {
-            let omission = text::format_count(lines.len() - max_line_count, "more line");
-            self.push_value(depth, Sign::None, &format!("\u{2026} {omission}"));
+            self.push_value_omission(depth, lines.len() - max_line_count);
         }
     }
 }

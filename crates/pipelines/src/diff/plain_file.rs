@@ -60,6 +60,7 @@ fn format_line(lines: &[TextLine<'_>], index: usize) -> Option<DiffLine> {
     };
     Some(DiffLine {
         component: None,
+        omitted_line_count: 0,
         depth: 1,
         sign,
         is_value: true,
