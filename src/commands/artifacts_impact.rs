@@ -1,4 +1,4 @@
-//! Runs `sluicegate artifacts impact`: finds the components that use a changed shared pipeline in local repositories.
+//! Runs `sluicegate artifacts impact`: finds the components in local repositories that use a changed id or parameter.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -12,7 +12,7 @@ use sluicegate_git::{GitError, Repository};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeSet;
 
-/// Runs `sluicegate artifacts impact`: prints which components run a shared pipeline that changed between two published
+/// Runs `sluicegate artifacts impact`: prints which components use an id or parameter that changed between two published
 /// versions. Searches the repositories of `--repos` or, without that flag, the current one. Prints a warning for each
 /// file that cannot be searched, and a message if there is no older version to compare with.
 pub(crate) fn run(session: &Session, args: &ImpactArgs) -> CommandResult {

@@ -5,8 +5,8 @@ use crate::error::Failure;
 use crate::job::cli::VerifyArgs;
 use crate::job::settings;
 use crate::operations::verification::{
-    Verification, compare_consumer_changes, compare_with_commit, compare_with_platform, print_other_address,
-    verify_statement,
+    SubjectState, Verification, compare_consumer_changes, compare_with_commit, compare_with_platform,
+    print_other_address, verify_statement,
 };
 use crate::publication::compare_smoke_runs;
 use crate::publish::version_name::needs_next_version;
@@ -31,22 +31,29 @@ pub(crate) fn run(session: &Session, args: &VerifyArgs) -> CommandResult {
 fn verify_receipt(session: &Session, path: &Path) -> Result<Verification<'static>, Failure> {
     let receipt = read_receipt(session, path)?;
     let (prefix, version) = (&receipt.prefix, &receipt.version_name);
-    let mut differences = receipt.check_consistency();
-    let facts = json!({
-        "schema": "sluicegate.verification/v1",
-        "prefix": prefix,
-        "versionName": version,
-        "commitHash": receipt.commit_hash,
-    });
+    let mut verification = Verification {
+        subject: format!("version {version} of {prefix}"),
+        document: "receipt",
+        subject_state: if receipt.is_for_published_version() {
+            SubjectState::Present
+        } else {
+            SubjectState::Unpublished
+        },
+        document_problems: receipt.check_consistency(),
+        differences: Vec::new(),
+        facts: json!({
+            "schema": "sluicegate.verification/v1",
+            "prefix": prefix,
+            "versionName": version,
+            "commitHash": receipt.commit_hash,
+        }),
+    };
     if needs_next_version(version) {
-        differences
+        verification.subject_state = SubjectState::Unpublished;
+        verification
+            .document_problems
             .push("no version was published: the publish failed before it had a version name".to_owned());
-        return Ok(Verification {
-            subject: format!("the publish of {prefix}"),
-            document: "receipt",
-            differences,
-            facts,
-        });
+        return Ok(verification);
     }
     for omission in list_ignored_files(receipt.ignored_resources()) {
         session.ui.say(&format!("at the publish, {omission}"));
@@ -62,22 +69,19 @@ fn verify_receipt(session: &Session, path: &Path) -> Result<Verification<'static
             &connection.require_base_url()?.to_string(),
         );
     }
-    differences.extend(compare_with_platform(
-        session,
-        &platform,
-        prefix,
-        version,
-        |details| receipt.compare_with_details(details),
-    )?);
-    differences.extend(compare_with_commit(session, &receipt)?);
-    differences.extend(compare_consumer_changes(session, &platform, &receipt)?);
-    differences.extend(compare_smoke_runs(session, &platform, &receipt)?);
-    Ok(Verification {
-        subject: format!("version {version} of {prefix}"),
-        document: "receipt",
-        differences,
-        facts,
-    })
+    let differences = compare_with_platform(session, &platform, prefix, version, |details| {
+        receipt.compare_with_details(details)
+    })?;
+    verification.add_platform_differences(differences, prefix, version);
+    let other_differences = [
+        compare_with_commit(session, &receipt)?,
+        compare_consumer_changes(session, &platform, &receipt)?,
+        compare_smoke_runs(session, &platform, &receipt)?,
+    ];
+    verification
+        .differences
+        .extend(other_differences.into_iter().flatten());
+    Ok(verification)
 }
 
 /// Reads the receipt of a publish. Fails with a hint if the file is a statement.

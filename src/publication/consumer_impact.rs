@@ -1,4 +1,4 @@
-//! Finds the components that use a changed shared pipeline in local repositories.
+//! Finds the components that use a changed id or parameter of a shared pipeline in local repositories.
 
 use crate::document_content::read_document;
 use crate::error::Failure;
@@ -45,14 +45,16 @@ impl AffectedComponent<'_> {
 #[derive(Default)]
 pub(crate) struct ConsumerImpact<'c> {
     components: Vec<AffectedComponent<'c>>,
+    /// The number of components that run any shared pipeline of the prefix.
+    consumer_count: usize,
     pipeline_count: usize,
     /// Unreadable files, each with the reason.
     pub(crate) unreadable_files: Vec<String>,
 }
 
-/// Searches the pipelines in the working tree of one repository for components that run a changed shared pipeline, and
-/// adds them to `impact`, with the callers of their pipelines. Also adds the number of searched pipelines, and the
-/// files that cannot be read.
+/// Searches the pipelines in the working tree of one repository for components that run a shared pipeline of the prefix.
+/// Adds those that a change affects to `impact`, with the callers of their pipelines. Also adds the numbers of
+/// components and searched pipelines, and the files that cannot be read.
 pub(crate) fn add_affected_components<'c>(
     impact: &mut ConsumerImpact<'c>,
     repository: &Repository,
@@ -76,6 +78,7 @@ pub(crate) fn add_affected_components<'c>(
                 continue;
             }
         };
+        impact.consumer_count += consumers.len();
         for consumer in consumers {
             let changes = consumer.select_affecting_changes(&compat.changes);
             if !changes.is_empty() {
@@ -105,7 +108,7 @@ pub(crate) fn add_affected_components<'c>(
 
 impl ConsumerImpact<'_> {
     /// Renders a line for each affected component, followed by the changes that affect it and by its callers. The last
-    /// line is a summary; `repository_count` is the number of searched repositories, and `new_name` names the new
+    /// lines are a summary; `repository_count` is the number of searched repositories, and `new_name` names the new
     /// version.
     pub(crate) fn to_text(&self, repository_count: usize, compat: &Compatibility, new_name: &str) -> String {
         let mut lines = Vec::new();
@@ -128,7 +131,29 @@ impl ConsumerImpact<'_> {
             lines.extend(component.describe_callers());
         }
         lines.push(self.describe_search(repository_count, compat, new_name));
+        lines.extend(self.describe_changed_files(compat));
         lines.join("\n") + "\n"
+    }
+
+    /// Returns a sentence about the changed files if a component runs a shared pipeline. Any of these files may change
+    /// what a shared pipeline does, although its ids and parameters are the same.
+    fn describe_changed_files(&self, compat: &Compatibility) -> Option<String> {
+        let components = match self.consumer_count {
+            0 => return None,
+            1 => "the component that runs".to_owned(),
+            consumer_count => format!("all {} that run", format_count(consumer_count, "component")),
+        };
+        let change = match count_changed_files(compat) {
+            Some(0) => return None,
+            Some(file_count) => format!(
+                "{} of the artifact also changed",
+                format_count(file_count, "file")
+            ),
+            None => "other files of the artifact may have changed".to_owned(),
+        };
+        Some(format!(
+            "{change}, which may affect {components} its shared pipelines"
+        ))
     }
 
     /// Summarizes the search: the number of affected components, the compared versions and the searched pipelines.
@@ -159,7 +184,7 @@ impl ConsumerImpact<'_> {
             ""
         };
         format!(
-            "{components} a changed shared pipeline ({} to {new_name}; searched {pipelines} in {repositories}){limit}",
+            "{components} a changed id or parameter of a shared pipeline ({} to {new_name}; searched {pipelines} in {repositories}){limit}",
             compat.old_name(),
         )
     }
@@ -191,9 +216,18 @@ impl ConsumerImpact<'_> {
             "against": compat.against,
             "class": compat.class,
             "idsOnly": compat.ids_only,
+            "changedFiles": count_changed_files(compat),
             "pipelines": self.pipeline_count,
+            "consumerCount": self.consumer_count,
             "consumers": components,
             "unread": self.unreadable_files,
         })
     }
+}
+
+/// Returns the number of files of the artifact that changed, without the shared-pipelines file if its changes are listed
+/// one by one. Returns `None` if the files were not compared.
+fn count_changed_files(compat: &Compatibility) -> Option<usize> {
+    let is_known = !compat.lacks_files && !compat.ids_only;
+    is_known.then(|| compat.changes.iter().filter(|change| change.id.is_none()).count())
 }

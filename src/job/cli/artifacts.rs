@@ -67,7 +67,7 @@ pub enum ArtifactsVerb {
     /// Show the changes for consumers between two versions or revisions
     #[command(after_help = DIFF)]
     Diff(ArtifactsDiffArgs),
-    /// List the components in local repositories that run a changed shared pipeline
+    /// List the components in local repositories that use a changed id or parameter of a shared pipeline
     #[command(after_help = IMPACT)]
     Impact(ImpactArgs),
 }

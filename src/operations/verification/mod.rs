@@ -17,24 +17,24 @@ use serde_json::Value;
 use sluicegate_base::text;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 
-/// Requests the details of a published version, and returns the differences that `compare` finds. A missing version is
-/// a difference, too. Warns if the version is disabled.
+/// Requests the details of a published version, and returns the differences that `compare` finds; `None` if the platform
+/// does not have the version. Warns if the version is disabled.
 pub(crate) fn compare_with_platform(
     session: &Session,
     platform: &Platform,
     prefix: &str,
     version: &str,
     compare: impl Fn(&ArtifactDetails) -> Vec<String>,
-) -> Result<Vec<String>, Failure> {
+) -> Result<Option<Vec<String>>, Failure> {
     let Some(details) = session.block_on(platform.find_artifact(prefix, version))?? else {
-        return Ok(vec![format!("the platform has no version {version} of {prefix}")]);
+        return Ok(None);
     };
     if details.artifact.enabled == Some(false) {
         session.ui.warn(&format!(
             "version {version} of {prefix} is disabled: consumers cannot use it"
         ));
     }
-    Ok(compare(&details))
+    Ok(Some(compare(&details)))
 }
 
 /// Prints both addresses if the version was published at another one.
@@ -62,26 +62,63 @@ pub(crate) fn compare_with_commit(session: &Session, receipt: &Receipt) -> Resul
     }))
 }
 
+/// What is known about the version or review that a document describes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SubjectState {
+    Present,
+    /// The platform does not have the version.
+    Missing,
+    /// The document is about a publish that did not succeed.
+    Unpublished,
+}
+
 /// The result of a verification, before it is printed.
 pub(crate) struct Verification<'a> {
     /// The subject, for example `version 1 of sales`.
     pub(crate) subject: String,
     /// The document that the subject is compared with: `receipt` or `statement`.
     pub(crate) document: &'a str,
+    pub(crate) subject_state: SubjectState,
+    /// The problems in the document itself.
+    pub(crate) document_problems: Vec<String>,
+    /// The differences between the document and the platform or the clone.
     pub(crate) differences: Vec<String>,
     /// The facts of the document that the JSON output contains.
     pub(crate) facts: Value,
 }
 
 impl Verification<'_> {
-    /// Prints whether the subject matches the document. Fails with the list of differences if it does not.
-    pub(crate) fn print(self, session: &Session, output: OutputFormat) -> CommandResult {
-        let is_same = self.differences.is_empty();
+    /// Adds the differences between the document and the version on the platform; `None` means that the platform does
+    /// not have the version.
+    pub(crate) fn add_platform_differences(
+        &mut self,
+        differences: Option<Vec<String>>,
+        prefix: &str,
+        version: &str,
+    ) {
+        match differences {
+            Some(differences) => self.differences.extend(differences),
+            None => {
+                if self.subject_state == SubjectState::Present {
+                    self.subject_state = SubjectState::Missing;
+                }
+                self.differences
+                    .push(format!("the platform has no version {version} of {prefix}"));
+            }
+        }
+    }
+
+    /// Prints whether the subject matches the document. Fails with the list of problems and differences if it does not.
+    pub(crate) fn print(mut self, session: &Session, output: OutputFormat) -> CommandResult {
+        let message = self.describe_mismatch();
+        let mut differences = std::mem::take(&mut self.document_problems);
+        differences.append(&mut self.differences);
+        let is_same = differences.is_empty();
         let (subject, document) = (&self.subject, self.document);
         if output == OutputFormat::Json {
             let mut result = self.facts;
             result["verified"] = is_same.into();
-            result["differences"] = self.differences.clone().into();
+            result["differences"] = differences.clone().into();
             session.ui.print_result(&format_json(&result))?;
         } else if is_same {
             session
@@ -91,7 +128,19 @@ impl Verification<'_> {
         if is_same {
             return Ok(ExitStatus::Success);
         }
-        let message = format!("{subject} does not match the {document}:");
-        Err(Failure::from_message(ExitStatus::Incomplete, message).with_entries(self.differences))
+        Err(Failure::from_message(ExitStatus::Incomplete, message).with_entries(differences))
+    }
+
+    /// Returns the headline of a failed verification, according to the most important cause.
+    fn describe_mismatch(&self) -> String {
+        let (subject, document) = (&self.subject, self.document);
+        match self.subject_state {
+            SubjectState::Unpublished => format!("the {document} does not report a successful publish:"),
+            SubjectState::Missing => format!("{subject} does not exist:"),
+            SubjectState::Present if self.differences.is_empty() => {
+                format!("the {document} of {subject} does not confirm it:")
+            }
+            SubjectState::Present => format!("{subject} does not match the {document}:"),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Compares a statement with the published version and with a clone. Signatures are not checked.
 
 use super::omitted_files::{find_omitted_rules_file, list_omitted_policy_files};
-use super::{Verification, compare_with_platform, print_other_address};
+use super::{SubjectState, Verification, compare_with_platform, print_other_address};
 use crate::attestation::{
     PolicyDigests, PredicateKind, PublicationPredicate, ReviewPredicate, SavedPredicate, SavedStatement,
     StatementError, compare_publication_with_details,
@@ -71,8 +71,7 @@ fn verify_review(
         };
         return Err(Failure::from_message(ExitStatus::Context, message).with_hint(hint));
     };
-    let mut differences = statement.check_review(predicate);
-    differences.extend(statement.compare_review_with_commit(predicate, &repository, &commit)?);
+    let mut differences = statement.compare_review_with_commit(predicate, &repository, &commit)?;
     differences.extend(compare_policy(session, &predicate.policy, &repository)?);
     let (policy, rules) = (&predicate.policy, predicate.rules.as_ref());
     differences.extend(find_omitted_rules_file(
@@ -85,6 +84,8 @@ fn verify_review(
     Ok(Verification {
         subject: format!("the review of commit {}", short_id(&predicate.commit)),
         document: "statement",
+        subject_state: SubjectState::Present,
+        document_problems: statement.check_review(predicate),
         differences,
         facts: json!({
             "schema": "sluicegate.verification/v1",
@@ -105,25 +106,17 @@ fn verify_publication(
         .read_setting_sources()?
         .resolve_connection(&session.global)?;
     let platform = session.create_platform_client(&connection)?;
-    let mut differences = statement.check_publication(predicate);
-    // The statement or the settings of this run may lack the address of the platform or the project.
-    if let (Some(publish_platform), Some(run_platform)) = (&predicate.platform, review_platform(&connection))
-    {
-        differences.extend(compare_platforms(session, publish_platform, &run_platform));
-    }
     let (prefix, version) = (&predicate.prefix, &predicate.version_name);
-    differences.extend(compare_with_platform(
-        session,
-        &platform,
-        prefix,
-        version,
-        |details| compare_publication_with_details(predicate, details),
-    )?);
-    differences.extend(compare_publication_with_clone(session, statement, predicate)?);
-    Ok(Verification {
+    let mut verification = Verification {
         subject: format!("version {version} of {prefix}"),
         document: "statement",
-        differences,
+        subject_state: if predicate.outcome.is_published() {
+            SubjectState::Present
+        } else {
+            SubjectState::Unpublished
+        },
+        document_problems: statement.check_publication(predicate),
+        differences: Vec::new(),
         facts: json!({
             "schema": "sluicegate.verification/v1",
             "predicateType": PredicateKind::Publication.uri(),
@@ -131,7 +124,20 @@ fn verify_publication(
             "versionName": version,
             "commitHash": predicate.commit,
         }),
-    })
+    };
+    // The statement or the settings of this run may lack the address of the platform or the project.
+    if let (Some(publish_platform), Some(run_platform)) = (&predicate.platform, review_platform(&connection))
+    {
+        let difference = compare_platforms(session, publish_platform, &run_platform);
+        verification.differences.extend(difference);
+    }
+    let differences = compare_with_platform(session, &platform, prefix, version, |details| {
+        compare_publication_with_details(predicate, details)
+    })?;
+    verification.add_platform_differences(differences, prefix, version);
+    let differences = compare_publication_with_clone(session, statement, predicate)?;
+    verification.differences.extend(differences);
+    Ok(verification)
 }
 
 /// Compares a statement about a publication with the files of the published commit. If the clone does not have the

@@ -501,3 +501,50 @@ fn receipt_of_unchanged_version_after_review_of_newer_commit_matches() {
     run("verify receipt.json").expect(0);
     run("verify --attestation publication.json").expect(0);
 }
+
+#[test]
+fn failed_verification_has_headline_of_its_cause() {
+    let (world, server) = stage();
+    let run = |args: &str| publish_call(&world, &server).run(args);
+    run("review --all --report json=report.json").expect(0);
+    run("publish --version-name 1 --require-review report.json --receipt receipt.json --attestation publication.json")
+        .expect(0);
+    let receipt = read_json(&world.work().join("receipt.json"));
+    let statement = read_statement(&world.work().join("publication.json"));
+    run("verify receipt.json").expect(0);
+    run("verify --attestation publication.json").expect(0);
+    for (pointer, value, headline) in [
+        ("/versionName", "9", "version 9 of sales does not exist:"),
+        (
+            "/outcome",
+            "failed",
+            "the DOCUMENT does not report a successful publish:",
+        ),
+        (
+            "/review/verdict",
+            "failed",
+            "the DOCUMENT of version 1 of sales does not confirm it:",
+        ),
+        (
+            "/branch",
+            "other",
+            "version 1 of sales does not match the DOCUMENT:",
+        ),
+    ] {
+        let mut edited_receipt = receipt.clone();
+        let mut edited_statement = statement.clone();
+        for document in [&mut edited_receipt, &mut edited_statement["predicate"]] {
+            *document.pointer_mut(pointer).unwrap() = value.into();
+        }
+        for (document, name, flag) in [
+            (&edited_receipt, "receipt", ""),
+            (&edited_statement, "statement", "--attestation"),
+        ] {
+            world.write("edited.json", document.to_string());
+            let headline = headline.replace("DOCUMENT", name);
+            run(&format!("verify {flag} edited.json"))
+                .expect(6)
+                .saying(&[&format!("error: {headline}\n")]);
+        }
+    }
+}

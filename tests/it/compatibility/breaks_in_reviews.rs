@@ -525,7 +525,7 @@ fn consumers_in_the_repositories_at_hand_are_named() {
         "  called by callers/00.orch.yaml, callers/01.orch.yaml",
         "callers/19.orch.yaml and 2 more\n  may be called by maybe.orch.yaml\n",
         &format!(
-            "1 component uses a changed shared pipeline (version 1.0.0 to {head}; searched 25 of 27 pipelines in 1 repository)\n"
+            "1 component uses a changed id or parameter of a shared pipeline (version 1.0.0 to {head}; searched 25 of 27 pipelines in 1 repository)\n"
         ),
     ] {
         assert!(output.out.contains(words), "{words}: {}", output.all());
@@ -543,7 +543,9 @@ fn consumers_in_the_repositories_at_hand_are_named() {
         .call()
         .run(("artifacts impact HEAD HEAD", &args[2..]))
         .expect(0);
-    let summary = format!("no component uses a changed shared pipeline (commit {head} to {head}; ");
+    let summary = format!(
+        "no component uses a changed id or parameter of a shared pipeline (commit {head} to {head}; "
+    );
     assert!(unaffected.out.starts_with(&summary), "{}", unaffected.out);
     let json = shop.call().run((&args[..], "-o json")).expect(0).json();
     assert_eq!(json["consumers"].as_array().unwrap().len(), 1);
@@ -1426,4 +1428,64 @@ fn receipt_of_rerun_on_another_branch_names_the_branch_of_the_version() {
         );
         shop.call().run(&["verify", path.to_str().unwrap()]).expect(0);
     }
+}
+
+#[test]
+fn impact_of_changed_pipeline_names_consumers_that_may_be_affected() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let text = fs::read_to_string(shop.world.work().join("load.orch.yaml")).unwrap();
+    shop.world.write("load.orch.yaml", text.replace("Work", "Other"));
+    shop.push();
+    let consumer = World::new();
+    let impact = [
+        "artifacts",
+        "impact",
+        "--repos",
+        consumer.work().to_str().unwrap(),
+    ]
+    .map(str::to_owned);
+    consumer.write("a.orch.yaml", orchestration_text(&["Start"]));
+    consumer.commit("first");
+    let affected = "no component uses a changed id or parameter of a shared pipeline (";
+    // Without a consumer, the changed files affect nobody.
+    let output = shop.call().run(&impact[..]).expect(0);
+    assert!(
+        output.out.starts_with(affected) && output.out.lines().count() == 1,
+        "{}",
+        output.out
+    );
+    let run = "type: orchestration\npipeline:\n  components:\n    Run:\n      type: run-shared-pipeline\n      \
+               parameters: { sharedPipeline: sales#load }\n";
+    for (path, sentence) in [
+        (
+            "a.orch.yaml",
+            "1 file of the artifact also changed, which may affect the component that runs its shared pipelines\n",
+        ),
+        (
+            "b.orch.yaml",
+            "1 file of the artifact also changed, which may affect all 2 components that run its shared pipelines\n",
+        ),
+    ] {
+        consumer.write(path, run);
+        let output = shop.call().run(&impact[..]).expect(0);
+        assert!(output.out.starts_with(affected), "{}", output.out);
+        assert!(output.out.ends_with(sentence), "{}", output.out);
+    }
+    let document = shop.call().run((&impact[..], "-o json")).expect(0).json();
+    assert_eq!(
+        (&document["changedFiles"], &document["consumerCount"]),
+        (&1.into(), &2.into())
+    );
+    let unchanged = ["artifacts", "impact", "HEAD", "HEAD", "--repos", &impact[3]];
+    let output = shop.call().run(&unchanged).expect(0);
+    assert_eq!(output.out.lines().count(), 1, "{}", output.out);
+    // A shared pipeline that cannot be published hides which files changed.
+    shop.world.write("load.orch.yaml", orchestration_text(&["Start"]));
+    shop.push();
+    let output = shop.call().run(&impact[..]).expect(0);
+    let sentence = "other files of the artifact may have changed, which may affect all 2 components that run its shared pipelines\n";
+    assert!(output.out.ends_with(sentence), "{}", output.out);
+    let document = shop.call().run((&impact[..], "-o json")).expect(0).json();
+    assert_eq!(document["changedFiles"], Value::Null);
 }
