@@ -14,13 +14,9 @@ impl SettingSources<'_> {
     /// set it, and has any valid value.
     pub fn resolve_partial_publish_settings(&self) -> Result<PublishSettings, SettingsError> {
         let has_prefix = self.resolve_optional_prefix(None)?.is_some();
-        let file_name = self.file.publish.version_name.clone();
-        let version_name = self
-            .layers()
-            .resolve_text(None, variable::VERSION_NAME, file_name);
         let flags = PublishFlags {
             prefix: (!has_prefix).then(|| UNSET_NAME.to_owned()),
-            version_name: version_name.is_none().then(|| UNSET_NAME.to_owned()),
+            version_name: (!self.has_version_name()).then(|| UNSET_NAME.to_owned()),
             smoke: self.build_missing_smoke_flags()?,
             ..PublishFlags::default()
         };
@@ -28,6 +24,14 @@ impl SettingSources<'_> {
             flags,
             ..PublishArgs::default()
         })
+    }
+
+    /// Returns whether a variable or the file sets the name of a new version.
+    pub fn has_version_name(&self) -> bool {
+        let file_name = self.file.publish.version_name.clone();
+        self.layers()
+            .resolve_text(None, variable::VERSION_NAME, file_name)
+            .is_some()
     }
 
     /// Returns flags for the missing lists of smoke runs, if another one of the lists is set.

@@ -26,6 +26,7 @@ const CI_HOST_CHECK: &str = "ci-host";
 const CLONE_DEPTH_CHECK: &str = "clone-depth";
 const REMOTE_CHECK: &str = "remote";
 const RULES_FILE_CHECK: &str = "rules-file";
+const SETTINGS_CHECK: &str = "settings";
 const SHARED_PIPELINES_CHECK: &str = "shared-pipelines";
 const TEAM_RULES_CHECK: &str = "team-rules";
 const WAIVERS_CHECK: &str = "waivers";
@@ -44,9 +45,16 @@ const REPOSITORY_CHECKS: [&str; 7] = [
 /// Runs the checks that need no network and adds them to `checks`. Returns the settings if they are valid, because the
 /// remote checks need them.
 pub(crate) fn run_local_checks(session: &Session, checks: &mut Vec<Check>) -> Option<DoctorSettings> {
-    let settings = add_outcome(checks, "settings", resolve_all_settings(session), |_| {
-        "flags, variables and configuration file are valid".to_owned()
-    });
+    let settings = match resolve_all_settings(session) {
+        Ok(settings) => {
+            checks.push(settings.to_check(SETTINGS_CHECK));
+            Some(settings)
+        }
+        Err(failure) => {
+            checks.push(Check::from_failure(SETTINGS_CHECK, &failure));
+            None
+        }
+    };
     let repository = session.open_repository().map_err(Failure::from);
     let repository = add_outcome(checks, "repository", repository, |repo| {
         repo.root().display().to_string().trim_end_matches('/').to_owned()

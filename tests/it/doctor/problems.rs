@@ -756,3 +756,45 @@ fn shared_pipelines_file_in_other_hidden_directory_is_named() {
         "{text}"
     );
 }
+
+#[test]
+fn settings_check_names_unknown_variable_and_missing_version_name() {
+    let world = project();
+    let call = Call::new(&world.work());
+    let valid = "flags, variables and configuration file are valid";
+    let plain = find_check(&doctor(&call).expect(0), "settings");
+    assert_eq!((&plain["found"], &plain["hint"]), (&json!(valid), &Value::Null));
+    let misspelled = call.clone().variable("SLUICEGATE_TOKNE", "x");
+    let check = find_check(&doctor(&misspelled).expect(0), "settings");
+    assert_eq!(
+        check["found"],
+        format!("{valid}, but the variable SLUICEGATE_TOKNE is unknown")
+    );
+    let two = misspelled.variable("SLUICEGATE_VERSION", "x");
+    let check = find_check(&doctor(&two).expect(0), "settings");
+    let list = "these variables are unknown: SLUICEGATE_TOKNE, SLUICEGATE_VERSION";
+    assert_eq!(check["found"], format!("{valid}, but {list}"));
+    // Publishing is configured by either of these settings.
+    for (file, facts) in [
+        (
+            "publish: { prefix: sales }\n",
+            ", but the version name of a publish is missing",
+        ),
+        (
+            "publish-on: { branches: [main] }\npublish: { version-name: auto }\n",
+            ", but the prefix of a publish is missing",
+        ),
+        ("publish: { prefix: sales, version-name: auto }\n", ""),
+    ] {
+        world.write("sluicegate.yaml", file);
+        let check = find_check(&doctor(&call), "settings");
+        assert_eq!(
+            (&check["found"], &check["status"]),
+            (&json!(format!("{valid}{facts}")), &json!("ok"))
+        );
+        assert_eq!(check["hint"].is_null(), facts.is_empty(), "{check}");
+    }
+    world.write("sluicegate.yaml", "publish: { prefix: sales }\n");
+    let named = call.variable("SLUICEGATE_VERSION_NAME", "{next}");
+    assert_eq!(find_check(&doctor(&named), "settings")["found"], valid);
+}

@@ -68,7 +68,8 @@ fn file_that_globs_of_publish_exclude_is_found_before_the_merge() {
         find_what_stops_publish(&world),
         [
             "project/shared error .platform/shared-pipelines.yaml:5 the shared pipeline `lib/helper.orch.yaml` is \
-          `lib/helper.orch.yaml`, which the configuration file excludes from publishing"
+          `lib/helper.orch.yaml`, which the configuration file excludes from publishing; publishing fails until this is \
+          corrected"
         ]
     );
 
@@ -246,4 +247,45 @@ fn list_first_lines(log: &str) -> Vec<&str> {
     log.lines()
         .filter(|line| line.starts_with("error[") || line.starts_with("warning["))
         .collect()
+}
+
+#[test]
+fn entry_that_stops_publish_has_this_consequence_in_its_finding() {
+    let share_twice = |path: &str| share(&["sales/load.orch.yaml", path]);
+    for (shared_file, reason) in [
+        (share_twice("sales/gone.orch.yaml"), "which is not in the project"),
+        (
+            share_twice("lib/q.sql"),
+            "which is not a pipeline file (`.orch.yaml`, `.tran.yaml`)",
+        ),
+        (share_twice("sales/load.orch.yaml"), "is already used on line 4"),
+        (
+            "pipelines: [".to_owned(),
+            "the shared-pipelines file cannot be read: not YAML",
+        ),
+    ] {
+        let world = world_with_globs("");
+        world.write(SHARED_FILE, &shared_file);
+        let findings = find_what_stops_publish(&world);
+        let consequence = "; publishing fails until this is corrected";
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert!(
+            findings[0].contains(reason) && findings[0].contains(consequence),
+            "{findings:?}"
+        );
+        if !shared_file.contains("gone") && !shared_file.contains("q.sql") {
+            continue;
+        }
+        // A disabled entry does not stop a publish.
+        let first_entry = share(&["sales/load.orch.yaml"]);
+        let disabled_entry = shared_file[first_entry.len()..].replace("enabled: true", "enabled: false");
+        world.write(SHARED_FILE, first_entry + &disabled_entry);
+        world.commit("disable");
+        assert_eq!(plan_publish(&world), 0, "{reason}");
+        let findings = list_project_findings(&check_expecting(&world, 0, "--base main"));
+        assert!(
+            findings.iter().all(|text| !text.contains(consequence)),
+            "{findings:?}"
+        );
+    }
 }

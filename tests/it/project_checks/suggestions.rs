@@ -744,7 +744,10 @@ fn shared_pipeline_that_the_change_renamed_names_its_new_path() {
     for (typo, hint) in [
         ("sales/dialy", "did you mean `sales/daily.orch.yaml`?"),
         ("daily", "`sales/daily.orch.yaml` has that name"),
-        ("warehouse/other", "which is not in the project"),
+        (
+            "warehouse/other",
+            "which is not in the project; publishing fails until this is corrected",
+        ),
     ] {
         world.write(
             ".platform/shared-pipelines.yaml",

@@ -188,7 +188,10 @@ impl Project<'_> {
                 return vec![build_shared_file_problem(
                     line,
                     None,
-                    format!("the shared-pipelines file cannot be read: {}", error.message),
+                    format!(
+                        "the shared-pipelines file cannot be read: {}{PUBLISH_FAILURE}",
+                        error.message
+                    ),
                 )];
             }
         };
@@ -199,7 +202,9 @@ impl Project<'_> {
             if let Some(reason) = self.find_entry_defect(shared_file, entry) {
                 let mut text = describe_broken_entry(&entry.id, &entry.pipeline, reason);
                 if reason == MISSING_FILE {
-                    text += &self.suggest_shared_pipeline(entry, &mut suggestions);
+                    text += &self.describe_missing_pipeline(entry, &mut suggestions);
+                } else {
+                    text += PUBLISH_FAILURE;
                 }
                 problems.push(ReferenceProblem {
                     // Publishing only warns about a disabled entry.
@@ -226,21 +231,22 @@ impl Project<'_> {
         problems
     }
 
-    /// Returns a hint for an entry whose pipeline is missing; it may be empty: the new path of a renamed pipeline,
-    /// otherwise files that have the same name or a similar path. For a path without an extension, returns the pipeline
-    /// with the extension.
-    fn suggest_shared_pipeline<'s>(
+    /// Returns the end of the message about an entry whose pipeline is missing: that publishing fails, if the entry is
+    /// enabled, and a hint. The hint is the new path of a renamed pipeline, otherwise files that have the same name or a
+    /// similar path. For a path without an extension, it is the pipeline with the extension.
+    fn describe_missing_pipeline<'s>(
         &'s self,
         entry: &SharedEntry,
         suggestions: &mut CallSuggestions<'s>,
     ) -> String {
+        let consequence = if entry.enabled { PUBLISH_FAILURE } else { "" };
         let Some(renames) = self.renames else {
-            return String::new();
+            return consequence.to_owned();
         };
         match renames.pipelines.get(&entry.pipeline) {
             Some(new_path) if entry.enabled => format_rename_hint(new_path) + ENTRY_STEP,
             Some(new_path) => format_rename_hint(new_path),
-            None => suggestions.suggest_entry(self.files, &entry.pipeline),
+            None => consequence.to_owned() + &suggestions.suggest_entry(self.files, &entry.pipeline),
         }
     }
 
