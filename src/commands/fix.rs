@@ -139,12 +139,16 @@ fn find_fixes(
         max_files: None,
     };
     let mut run_findings = gate.find_fixes(&mut engine, &fix_scope)?;
+    // The findings that are left are counted as a check counts them.
+    run_findings.fold_consequences();
     let RunFindings {
         files,
+        project_files,
         unreviewed_files,
         ..
     } = &mut run_findings;
     files.retain(|file| is_within_any(&file.path, &wanted_paths));
+    project_files.retain(|file| is_within_any(&file.path, &wanted_paths));
     unreviewed_files.retain(|file| is_within_any(&file.path, &wanted_paths));
     Ok(run_findings)
 }

@@ -9,9 +9,9 @@ use crate::job::cli::{FixArgs, OutputFormat};
 use crate::session::Session;
 use crate::session::response_output::format_json;
 use serde_json::{Map, Value, json};
-use sluicegate_base::text::{self, List, format_count, shorten_name};
+use sluicegate_base::text::{self, List, format_count, format_counts, shorten_name};
 use sluicegate_git::Repository;
-use sluicegate_pipelines::findings::FailOn;
+use sluicegate_pipelines::findings::{FailOn, FileResults, Finding, FindingTotals};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,13 +23,21 @@ const MAX_LISTED_FILES: usize = 20;
 pub(crate) struct FixSummary<'f> {
     proof: &'f FixProof,
     unevaluated_files: Vec<UnevaluatedFile>,
+    /// The findings that are not fixed.
+    remaining_findings: FindingTotals,
     /// The note that no rule applies to any file.
     missing_rules_note: Option<String>,
 }
 
 impl<'f> FixSummary<'f> {
     pub(crate) fn new(run_findings: &'f RunFindings) -> Self {
+        let findings: Vec<Finding<'_>> = run_findings
+            .all_files()
+            .flat_map(FileResults::findings)
+            .filter(|finding| finding.fix.is_none())
+            .collect();
         Self {
+            remaining_findings: FindingTotals::from_findings(&findings, None),
             proof: &run_findings.fixes,
             unevaluated_files: run_findings.list_unevaluated_files(),
             missing_rules_note: run_findings.describe_files_without_rules(),
@@ -54,6 +62,9 @@ impl<'f> FixSummary<'f> {
             OutputFormat::Text => render_text(self, args.dry_run),
         };
         session.ui.print_result(&text)?;
+        if let Some(note) = self.describe_remaining_findings(args) {
+            session.ui.say(&note);
+        }
         let has_unstaged_files = !args.dry_run && !args.staged && !self.proof.fixed_files.is_empty();
         if has_unstaged_files && !repo.is_plain_directory() {
             session
@@ -61,6 +72,20 @@ impl<'f> FixSummary<'f> {
                 .say("the fixed files are not staged: review them with `git diff`, then run `git add`");
         }
         Ok(())
+    }
+
+    /// Returns a note about the errors and warnings that are not fixed, with the command that lists them; `None` if there
+    /// are none.
+    fn describe_remaining_findings(&self, args: &FixArgs) -> Option<String> {
+        let FindingTotals { errors, warnings, .. } = self.remaining_findings;
+        let verb = match (args.dry_run, errors + warnings) {
+            (_, 0) => return None,
+            (true, _) => "would remain",
+            (false, 1) => "remains",
+            (false, _) => "remain",
+        };
+        let counts = format_counts(&[(errors, "error"), (warnings, "warning")]);
+        Some(format!("{counts} {verb}: run `{}`", format_check_command(args)))
     }
 
     /// Returns the exit status of the run: that of a failed gate if a fix was rejected, otherwise that of a check in
@@ -195,6 +220,10 @@ fn to_document(summary: &FixSummary<'_>, is_dry_run: bool) -> Value {
         "dryRun": is_dry_run,
         "fixed": fixed_values,
         "left": rejected_values,
+        "remaining": {
+            "errors": summary.remaining_findings.errors,
+            "warnings": summary.remaining_findings.warnings,
+        },
         "unevaluated": unevaluated_values,
     })
 }

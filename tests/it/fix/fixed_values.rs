@@ -365,3 +365,27 @@ fn committed_rename_in_clone_without_remote_has_no_fix() {
         .expect(0)
         .logging(&["no finding has an automatic fix"]);
 }
+
+#[test]
+fn findings_that_remain_are_counted_like_those_of_the_next_check() {
+    let world = project(&[("sales/load.orch.yaml", EMPTY)]);
+    world.write(
+        "main.orch.yaml",
+        format!("{HEADER}{}{}", call("Plain", "load"), call("Gone", "nowhere")),
+    );
+    fix(&world, "--dry-run")
+        .expect(0)
+        .saying(&["1 warning would remain: run `sluicegate check`"]);
+    let document = fix(&world, "--dry-run -o json").expect(0).json();
+    assert_eq!(document["remaining"], json!({ "errors": 0, "warnings": 1 }));
+    fix(&world, "")
+        .expect(0)
+        .saying(&["1 warning remains: run `sluicegate check`"]);
+    assert_eq!(list_findings(&world).len(), 1);
+    // Only files within the named paths are counted.
+    let output = fix(&world, "sales").expect(0);
+    assert!(!output.all().contains("remain"), "{}", output.all());
+    world.write("main.orch.yaml", format!("{HEADER}{}", call("Plain", "load")));
+    let output = fix(&world, "").expect(0);
+    assert!(!output.all().contains("remain"), "{}", output.all());
+}
