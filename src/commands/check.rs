@@ -55,7 +55,6 @@ fn open_workspace<'a>(session: &'a Session, args: &CheckArgs) -> Result<Workspac
         reports: &args.gate.destinations,
         publish: None,
         attestation: None,
-        is_dry: false,
     };
     let paths = match &args.stdin_path {
         Some(path) => std::slice::from_ref(path),

@@ -49,13 +49,14 @@ pub(crate) fn run(session: &Session, args: &ContextArgs) -> CommandResult {
             .ui
             .warn(&format!("a gate configuration file cannot be used: {reason}"));
     }
+    let named_base = selection_result.named_base.as_ref();
     let selected_pipelines = selection_result.pipelines;
     let unchanged_files = list_unchanged_files(&snapshot, &paths, &selected_pipelines)?;
     for warning in selected_pipelines.warnings() {
         session.ui.warn(&warning);
     }
     if args.json || args.output.output == OutputFormat::Json {
-        let mut document = build_context_json(&target, &selected_pipelines);
+        let mut document = build_context_json(&target, &selected_pipelines, named_base);
         document["policy"] = workspace.describe_config_file_source().into();
         session.ui.print_result(&format_json(&document))?;
     } else {
@@ -64,6 +65,7 @@ pub(crate) fn run(session: &Session, args: &ContextArgs) -> CommandResult {
         let context_text = RunContextText {
             target: &target,
             selection: &selected_pipelines,
+            named_base,
             paths: &paths,
             unchanged_files,
         };

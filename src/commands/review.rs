@@ -42,7 +42,7 @@ impl<'a> CommitReview<'a> {
         args: &ReviewArgs,
         publish: Option<&PublishFlags>,
     ) -> Result<Self, Failure> {
-        let destinations = NamedDestinations::for_review(session, args, publish);
+        let destinations = NamedDestinations::for_review(args, publish);
         let repo = session.open_repository_for_paths(&args.selection.paths);
         let (mut workspace, _) =
             destinations.replace_reports_and_open(session, repo, CheckoutFiles::OnDisk, |workspace| {

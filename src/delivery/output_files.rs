@@ -24,27 +24,18 @@ pub(crate) struct OutputFiles {
 }
 
 impl OutputFiles {
-    /// Returns the files that the command writes and those that it reads, as flags and the environment name them. A dry
-    /// run does not write reports, so it keeps those of earlier runs, but removes the file of `--out`.
+    /// Returns the files that the command writes and those that it reads, as flags and the environment name them.
     pub(super) fn from_command(session: &Session, command: &Command) -> Self {
         let env = &session.env;
-        let is_dry_run = |flag| settings::is_dry_run(flag, env);
         let publish_files = |flags: &PublishFlags| settings::requested_publish_files(flags, env);
         let mut files = match command {
             Command::Review(args) => Self::for_review(session, &args.gate.destinations)
-                .without_reports_if(is_dry_run(args.dry_run))
                 .with_review_statement(session, &args.attestation),
             Command::Check(args) => Self::for_review(session, &args.gate.destinations),
-            Command::Ci(args) => {
-                let is_dry = is_dry_run(args.review.dry_run);
-                Self::for_review(session, &args.review.gate.destinations)
-                    .without_reports_if(is_dry)
-                    .with_review_statement(session, &args.review.attestation)
-                    .with_publish_files(publish_files(&args.publish), is_dry)
-            }
-            Command::Publish(args) => {
-                Self::default().with_publish_files(publish_files(&args.flags), is_dry_run(args.dry_run))
-            }
+            Command::Ci(args) => Self::for_review(session, &args.review.gate.destinations)
+                .with_review_statement(session, &args.review.attestation)
+                .with_publish_files(publish_files(&args.publish)),
+            Command::Publish(args) => Self::default().with_publish_files(publish_files(&args.flags)),
             Command::Report(args) => Self::for_review(session, &args.destinations)
                 .with_review_statement(session, &args.attestation),
             _ => Self::default(),
@@ -73,29 +64,19 @@ impl OutputFiles {
         }
     }
 
-    /// Removes the reports in a dry run, which does not write them.
-    fn without_reports_if(mut self, is_dry: bool) -> Self {
-        if is_dry {
-            self.reports.clear();
-        }
-        self
-    }
-
-    /// Adds the files of the review's statement, which flags and the environment name, to the files to remove. A dry
-    /// run removes them, too: the change may have added the statement, and a later step would sign it.
+    /// Adds the files of the review's statement, which flags and the environment name, to the files to remove.
     fn with_review_statement(mut self, session: &Session, args: &AttestationArgs) -> Self {
         let files = settings::requested_review_attestation(args, &session.env);
         self.removed_files.extend(files.list_paths().map(Path::to_owned));
         self
     }
 
-    /// Adds the files of a publish: the receipt and the statement to be removed, and the JUnit report to be replaced. A
-    /// dry run does not write a JUnit report, so it keeps the old one.
-    pub(crate) fn with_publish_files(mut self, files: PublishFiles, is_dry: bool) -> Self {
+    /// Adds the files of a publish: the receipt and the statement to be removed, and the JUnit report to be replaced.
+    pub(crate) fn with_publish_files(mut self, files: PublishFiles) -> Self {
         self.receipt = files.receipt;
         self.removed_files
             .extend(files.attestation.list_paths().map(Path::to_owned));
-        self.publish_junit = files.junit.filter(|_| !is_dry);
+        self.publish_junit = files.junit;
         self
     }
 }

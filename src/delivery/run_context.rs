@@ -3,7 +3,7 @@
 use crate::gate::selection::describe_file_count;
 use crate::gate::selection::selection_reason::SelectionReason;
 use crate::gate::{Candidate, SelectedPipelines, is_within};
-use crate::job::context::{EarlierCommit, Target, join_short_ids};
+use crate::job::context::{Comparison, EarlierCommit, Target, join_short_ids};
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_git::{ChangeKind, CommitId, GitError, Repository, Snapshot};
@@ -33,8 +33,13 @@ pub(crate) fn describe_remote_state(target: &Target, repo: &Repository) -> Strin
 }
 
 /// Returns the context of a run (its event, commits and selected pipelines) as JSON. The keys are part of the public
-/// contract (`docs/book/formats.md`, section "Context").
-pub(crate) fn build_context_json(target: &Target, selected_pipelines: &SelectedPipelines) -> Value {
+/// contract (`docs/book/formats.md`, section "Context"). `named_base` is the base that the job names with `--all`.
+pub(crate) fn build_context_json(
+    target: &Target,
+    selected_pipelines: &SelectedPipelines,
+    named_base: Option<&Comparison>,
+) -> Value {
+    let (bases, base_source) = choose_bases(target, named_base);
     let candidates: Vec<Value> = selected_pipelines
         .candidates
         .iter()
@@ -45,7 +50,7 @@ pub(crate) fn build_context_json(target: &Target, selected_pipelines: &SelectedP
         .iter()
         .map(|change| &change.path)
         .collect();
-    let other_bases: Vec<String> = target.bases.iter().skip(1).map(CommitId::to_string).collect();
+    let other_bases: Vec<String> = bases.iter().skip(1).map(CommitId::to_string).collect();
     let warnings: Vec<String> = target
         .warnings
         .iter()
@@ -57,9 +62,9 @@ pub(crate) fn build_context_json(target: &Target, selected_pipelines: &SelectedP
         "event": target.event,
         "branch": target.branch,
         "head": target.head.to_string(),
-        "base": target.bases.first().map(CommitId::to_string),
+        "base": bases.first().map(CommitId::to_string),
         "otherBases": other_bases,
-        "baseSource": target.base_source,
+        "baseSource": base_source,
         "fork": target.fork,
         "tag": target.tag,
         "pullRequest": target.pull_request,
@@ -70,6 +75,15 @@ pub(crate) fn build_context_json(target: &Target, selected_pipelines: &SelectedP
         "lookalikes": selected_pipelines.lookalikes,
         "warnings": warnings,
     })
+}
+
+/// Returns the base commits of the run, and their source. A base that the job names with `--all` does not restrict the
+/// selection, so it is not among the bases of the target.
+fn choose_bases<'a>(target: &'a Target, named_base: Option<&'a Comparison>) -> (&'a [CommitId], &'a str) {
+    match named_base {
+        Some(comparison) => (&comparison.bases, &comparison.base_source),
+        None => (&target.bases, &target.base_source),
+    }
 }
 
 /// Returns the descriptions of the changes to the gate configuration, by the path of the changed file.
@@ -148,6 +162,8 @@ pub(crate) fn list_unchanged_files(
 pub(crate) struct RunContextText<'a> {
     pub(crate) target: &'a Target,
     pub(crate) selection: &'a SelectedPipelines,
+    /// The base that the job names with `--all`.
+    pub(crate) named_base: Option<&'a Comparison>,
     /// The paths that the user named.
     pub(crate) paths: &'a [String],
     pub(crate) unchanged_files: Vec<UnchangedFile>,
@@ -158,7 +174,7 @@ impl RunContextText<'_> {
     /// [`describe_remote_state`].
     pub(crate) fn render(&self, remote: &str, policy: String) -> String {
         let mut text = String::new();
-        for (name, value) in list_facts(self.target, self.selection, remote, policy) {
+        for (name, value) in self.list_facts(remote, policy) {
             let _ = writeln!(text, "{name:<14} {}", text::escape_line(&value));
         }
         text.push('\n');
@@ -204,6 +220,57 @@ impl RunContextText<'_> {
         }
         rows
     }
+
+    /// Returns the facts about the run in the order of the output, each with its label. `because` is the reason for the
+    /// base. The reason why all pipelines are selected is omitted if it is the same reason.
+    fn list_facts(&self, remote: &str, policy: String) -> Vec<(&'static str, String)> {
+        let target = self.target;
+        let (bases, base_source) = choose_bases(target, self.named_base);
+        let no_value = || "no".to_owned();
+        let base = match bases {
+            [] => "none".to_owned(),
+            bases => bases.iter().map(CommitId::as_str).collect::<Vec<_>>().join(", "),
+        };
+        let mut facts = vec![
+            ("CI host", target.host.describe()),
+            ("event", target.event.clone()),
+            (
+                "pull request",
+                target
+                    .pull_request
+                    .map_or_else(no_value, |number| number.to_string()),
+            ),
+            ("fork", if target.fork { "yes".to_owned() } else { no_value() }),
+            ("tag", target.tag.clone().unwrap_or_else(no_value)),
+            (
+                "branch",
+                target
+                    .branch
+                    .clone()
+                    .unwrap_or_else(|| format!("unknown: {}", target.explain_missing_branch())),
+            ),
+            ("head", target.head.to_string()),
+            ("on the remote", remote.to_owned()),
+            ("base", base),
+            ("because", base_source.to_owned()),
+            ("policy", policy),
+        ];
+        facts.extend(describe_earlier_commit(target).map(|text| ("known findings", text)));
+        facts.extend(
+            self.selection
+                .gate_changes
+                .iter()
+                .map(|change| ("gate changed", describe_gate_change(change))),
+        );
+        facts.extend(
+            self.selection
+                .reason_for_all
+                .clone()
+                .map(|reason| ("all selected", reason))
+                .filter(|(_, reason)| reason != base_source),
+        );
+        facts
+    }
 }
 
 /// Returns the width of the widest cell in this column, in characters.
@@ -221,60 +288,6 @@ fn count_repeated_reasons(selected_pipelines: &SelectedPipelines) -> BTreeMap<St
     }
     counts.retain(|_, count| *count > MAX_ROWS_PER_REASON);
     counts
-}
-
-/// Returns the facts about the run in the order of the output, each with its label. `because` is the reason for the
-/// base. The reason why all pipelines are selected is omitted if it is the same reason.
-fn list_facts(
-    target: &Target,
-    selected_pipelines: &SelectedPipelines,
-    remote: &str,
-    policy: String,
-) -> Vec<(&'static str, String)> {
-    let no_value = || "no".to_owned();
-    let base = match target.bases.as_slice() {
-        [] => "none".to_owned(),
-        bases => bases.iter().map(CommitId::as_str).collect::<Vec<_>>().join(", "),
-    };
-    let mut facts = vec![
-        ("CI host", target.host.describe()),
-        ("event", target.event.clone()),
-        (
-            "pull request",
-            target
-                .pull_request
-                .map_or_else(no_value, |number| number.to_string()),
-        ),
-        ("fork", if target.fork { "yes".to_owned() } else { no_value() }),
-        ("tag", target.tag.clone().unwrap_or_else(no_value)),
-        (
-            "branch",
-            target
-                .branch
-                .clone()
-                .unwrap_or_else(|| format!("unknown: {}", target.explain_missing_branch())),
-        ),
-        ("head", target.head.to_string()),
-        ("on the remote", remote.to_owned()),
-        ("base", base),
-        ("because", target.base_source.clone()),
-        ("policy", policy),
-    ];
-    facts.extend(describe_earlier_commit(target).map(|text| ("known findings", text)));
-    facts.extend(
-        selected_pipelines
-            .gate_changes
-            .iter()
-            .map(|change| ("gate changed", describe_gate_change(change))),
-    );
-    facts.extend(
-        selected_pipelines
-            .reason_for_all
-            .clone()
-            .map(|reason| ("all selected", reason))
-            .filter(|(_, reason)| *reason != target.base_source),
-    );
-    facts
 }
 
 /// Describes the earlier commit at which findings are treated as known, in a run that reviews all pipelines; `None` if

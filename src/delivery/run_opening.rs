@@ -5,7 +5,6 @@ use crate::error::Failure;
 use crate::job::cli::{AttestationArgs, DestinationArgs, PublishFlags, ReviewArgs};
 use crate::job::context::{DeepenSubject, RequestedRevisions};
 use crate::job::policy::CheckoutFiles;
-use crate::job::settings;
 use crate::session::Session;
 use crate::workspace::{WarningTiming, Workspace};
 use sluicegate_git::Repository;
@@ -17,22 +16,15 @@ pub(crate) struct NamedDestinations<'a> {
     pub(crate) publish: Option<&'a PublishFlags>,
     /// The flags of the review's statement; `None` for a command that does not write one.
     pub(crate) attestation: Option<&'a AttestationArgs>,
-    /// A dry run does not write a report, so it keeps those of earlier runs.
-    pub(crate) is_dry: bool,
 }
 
 impl<'a> NamedDestinations<'a> {
     /// Returns the destinations that the arguments name for a review and for the publish that may follow it.
-    pub(crate) fn for_review(
-        session: &Session,
-        args: &'a ReviewArgs,
-        publish: Option<&'a PublishFlags>,
-    ) -> Self {
+    pub(crate) fn for_review(args: &'a ReviewArgs, publish: Option<&'a PublishFlags>) -> Self {
         Self {
             reports: &args.gate.destinations,
             publish,
             attestation: Some(&args.attestation),
-            is_dry: settings::is_dry_run(args.dry_run, &session.env),
         }
     }
 }
@@ -52,11 +44,7 @@ impl NamedDestinations<'_> {
         let mut workspace = repo
             .map_err(Into::into)
             .and_then(|repo| session.open_workspace_in(repo, local_files))
-            .inspect_err(|_| {
-                if !self.is_dry {
-                    session.replace_default_reports(self.reports);
-                }
-            })?;
+            .inspect_err(|_| session.replace_default_reports(self.reports))?;
         self.replace_old_reports(session, &workspace)?;
         let (revisions, subject) = find_revisions(&workspace)?;
         workspace.deepen(session, &revisions, subject)?;
@@ -68,15 +56,10 @@ impl NamedDestinations<'_> {
         Ok((workspace, revisions))
     }
 
-    /// Replaces the reports that an earlier run left at the destinations with undecided ones, and removes statements. A
-    /// dry run keeps old reports, because it does not write new ones, but removes statements, because the change may
-    /// have added one.
+    /// Replaces the reports that an earlier run left at the destinations with undecided ones, and removes statements.
     fn replace_old_reports(&self, session: &Session, workspace: &Workspace<'_>) -> Result<(), Failure> {
         if let Some(args) = self.attestation {
             session.remove_statements_named_by_policy(workspace, args, self.publish)?;
-        }
-        if self.is_dry {
-            return Ok(());
         }
         session.replace_files_named_by_policy(workspace, self.reports, self.publish)
     }

@@ -76,14 +76,19 @@ enum OldFile {
 
 impl Session {
     /// Writes an undecided result to each report file, and removes old receipts, statements and results, so that no
-    /// result of an earlier run remains. Remembers the report files for [`record_failure_in_reports`]. A file that the
+    /// result of an earlier run remains. Remembers the report files for [`record_failure_in_reports`]. A dry run does
+    /// not write reports, so it removes old ones, which would be taken for its own, and statements, because the change
+    /// may have added one, and a later step would sign it. A file that the
     /// run also reads, or that is part of the project, stays unchanged: the method then fails with the first such file,
     /// after it has replaced the other files.
     pub(crate) fn replace_old_files(&self, files: &OutputFiles) -> Result<(), Failure> {
         let full_path = |path: &PathBuf| self.env.current_dir().join(path);
         let inputs: Vec<PathBuf> = files.inputs.iter().map(full_path).collect();
         let guard = self.guard_outputs(&inputs);
-        let description = self.lock_unfinished_files().description.clone();
+        let (description, is_dry) = {
+            let unfinished_files = self.lock_unfinished_files();
+            (unfinished_files.description.clone(), unfinished_files.is_dry)
+        };
         let report = description.unwrap_or_default();
         let mut old_files: Vec<(&PathBuf, OldFile)> = Vec::new();
         for ReportFlag { format, path } in &files.reports {
@@ -106,6 +111,7 @@ impl Session {
                 continue;
             }
             match old_file {
+                OldFile::Report(_) | OldFile::Junit if is_dry => self.remove_old_file(&path),
                 OldFile::Report(format) => {
                     self.replace_old_file(&path, |writer| report.write(format, UNFINISHED_NOTE, writer));
                     self.lock_unfinished_files().reports.push((format, path));
@@ -121,8 +127,7 @@ impl Session {
         first_failure.map_or(Ok(()), Err)
     }
 
-    /// Removes the statements at the paths that the configuration file names. A dry run removes them, too: the change
-    /// may have added one, and a later step would sign it.
+    /// Removes the statements at the paths that the configuration file names.
     pub(crate) fn remove_statements_named_by_policy(
         &self,
         workspace: &Workspace<'_>,
@@ -146,7 +151,7 @@ impl Session {
 
     /// Replaces the reports at the paths that the configuration file names, otherwise at the paths where the host looks
     /// for them, and the files of a publish. Also records the resolved style of annotations, in which failures of this
-    /// run are shown. Must not be called in a dry run, which keeps old reports.
+    /// run are shown.
     pub(crate) fn replace_files_named_by_policy(
         &self,
         workspace: &Workspace<'_>,
@@ -173,8 +178,7 @@ impl Session {
             }
         }
         if let Some(Ok(publish)) = publish.map(|flags| sources.resolve_publish_files(flags)) {
-            let is_dry = false;
-            files = files.with_publish_files(publish, is_dry);
+            files = files.with_publish_files(publish);
         }
         self.replace_old_files(&files)
     }
@@ -191,8 +195,7 @@ impl Session {
         let Ok(files) = sources.resolve_publish_files(&args.flags) else {
             return Ok(());
         };
-        let is_dry = settings::is_dry_run(args.dry_run, &self.env);
-        let mut files = OutputFiles::default().with_publish_files(files, is_dry);
+        let mut files = OutputFiles::default().with_publish_files(files);
         files
             .inputs
             .extend(sources.resolve_required_review_file(args).ok().flatten());

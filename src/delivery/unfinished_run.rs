@@ -17,6 +17,7 @@ pub(super) fn describe_unfinished_run(session: &Session, command: &Command, file
     files.is_dry = match command {
         Command::Review(args) => is_dry_run_requested(args.dry_run),
         Command::Ci(args) => is_dry_run_requested(args.review.dry_run),
+        Command::Publish(args) => is_dry_run_requested(args.dry_run),
         _ => false,
     };
     let destinations = match command {

@@ -107,7 +107,7 @@ pub(crate) struct UnfinishedFiles {
     pub(crate) description: Option<UnfinishedReport>,
     pub(crate) reports: Vec<(Format, PathBuf)>,
     pub(crate) publish_junit: Option<PathBuf>,
-    /// A dry run does not send results to the CI host.
+    /// A dry run does not write reports, and does not send results to the CI host.
     pub(crate) is_dry: bool,
     /// True if the run keeps a comment on the pull or merge request.
     pub(crate) has_comment: bool,

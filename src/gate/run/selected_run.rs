@@ -6,7 +6,7 @@ use crate::gate::run::GateRun;
 use crate::gate::run::report_subject::ReviewedFiles;
 use crate::gate::selection::{SelectionResult, explain_empty_selection};
 use crate::gate::shard_selection::EMPTY_SHARD_REASON;
-use crate::gate::{ShardSelection, explain_partial_review};
+use crate::gate::{ShardSelection, explain_partial_review, is_within_any};
 use crate::session::Session;
 use crate::workspace::team_rules::TeamRulesInForce;
 use crate::workspace::unusable_gate_files::ResolveSelection;
@@ -50,11 +50,15 @@ impl<'a> SelectedRun<'a> {
             .report_reason_for_all(self.session, &self.subject.settings.revisions);
     }
 
-    /// Selects all pipelines that the settings select, changed or not. The base of the selection stays the same,
-    /// because it shows what the change renamed.
+    /// Selects all pipelines that the settings select within the paths of the run, changed or not. The base of the
+    /// selection stays the same, because it shows what the change renamed.
     pub(crate) fn select_all_pipelines(&mut self) -> Result<(), Failure> {
         let settings = &self.subject.settings.selection;
-        let files = self.subject.snapshot.list_files(&|path| settings.selects(path))?;
+        let paths = self.subject.paths.list_paths();
+        let files = self
+            .subject
+            .snapshot
+            .list_files(&|path| settings.selects(path) && is_within_any(path, &paths))?;
         self.selection.pipelines.files = files.into_iter().map(|file| file.path).collect();
         Ok(())
     }

@@ -2,6 +2,7 @@
 //! variable or in the configuration file it is ignored, because there it may apply to several commands.
 
 use super::SettingsError;
+use crate::job::cli::CompatMode;
 
 /// A flag, and the setting without which it has no effect.
 #[derive(Clone, Copy)]
@@ -35,4 +36,17 @@ impl DependentFlag {
         let error = SettingsError::new(format!("{flag} has no effect without {needed_flag}"));
         Err(error.with_hint(format!("pass {needed_flag} or set {variable}, or remove {flag}")))
     }
+}
+
+/// Fails if the flag is given, but the interface comparison that it is for is turned off.
+pub(super) fn reject_without_comparison(
+    flag: &str,
+    is_given: bool,
+    mode: CompatMode,
+) -> Result<(), SettingsError> {
+    if !is_given || mode != CompatMode::Off {
+        return Ok(());
+    }
+    let error = SettingsError::new(format!("{flag} has no effect with --compat off"));
+    Err(error.with_hint(format!("pass --compat warn or --compat fail, or remove {flag}")))
 }

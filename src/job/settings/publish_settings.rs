@@ -5,6 +5,7 @@ use super::attestation_files::{
 };
 use super::config_file::{ANY_NAME, list_publish_on_globs};
 use super::layers::{SettingSource, reject_unexpanded_value};
+use super::needed_flags::reject_without_comparison;
 use super::placeholder_mask::mask_placeholders;
 use super::selection::{SelectionPurpose, compile_globs, compile_ref_globs};
 use super::setting_names::find_setting_by_variable;
@@ -127,6 +128,8 @@ impl SettingSources<'_> {
             let message = "the smoke runs need the check of the published version, which --no-verify skips";
             return Err(SettingsError::new(message).with_hint("remove --no-verify, or the smoke runs"));
         }
+        let compatibility = self.resolve_compatibility_settings(&args.compat)?;
+        reject_without_comparison("--against", args.flags.against.is_some(), compatibility.mode)?;
         let selection = self.resolve_selection(&args.globs, SelectionPurpose::Publish)?;
         let (job_include, job_exclude) = selection.job_patterns();
         let has_job_globs = !job_include.is_empty() || !job_exclude.is_empty();
@@ -139,7 +142,7 @@ impl SettingSources<'_> {
             version_name_source: source,
             revisions: self.resolve_revisions_to_publish(args)?,
             selection,
-            compatibility: self.resolve_compatibility_settings(&args.compat)?,
+            compatibility,
             against: layers.resolve_filled_text(args.flags.against.clone(), variable::AGAINST, None)?,
             select: self.resolve_file_selection(args.flags.select)?,
             from: layers

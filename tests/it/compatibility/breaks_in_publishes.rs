@@ -24,6 +24,42 @@ fn review_of_ci_accepts_no_break_if_compared_version_is_missing() {
 }
 
 #[test]
+fn flag_of_a_comparison_that_is_off_exits_with_2() {
+    let shop = Shop::new();
+    let run = |args: &str| shop.call().run(args);
+    for (command, flag, value) in [
+        ("check", "--accept-breaking", "known"),
+        ("review", "--accept-breaking", "known"),
+        ("ci --version-name 1", "--accept-breaking", "known"),
+        (
+            "ci --publish --publish-on-branch main --version-name 1",
+            "--against",
+            "0.9",
+        ),
+        ("publish --version-name 1", "--accept-breaking", "known"),
+        ("publish --version-name 1", "--against", "0.9"),
+    ] {
+        let args = format!("{command} {flag} {value}");
+        run(&format!("{args} --compat off")).expect(2).saying(&[
+            &format!("{flag} has no effect with --compat off"),
+            &format!("hint: pass --compat warn or --compat fail, or remove {flag}"),
+        ]);
+        // The flag precedes the configuration file.
+        shop.world.write("sluicegate.yaml", "publish:\n  compat: off\n");
+        run(&args).expect(2).saying(&["has no effect with --compat off"]);
+        let output = run(&format!("{args} --compat warn"));
+        assert!(!output.all().contains("has no effect"), "{}", output.all());
+        fs::remove_file(shop.world.work().join("sluicegate.yaml")).unwrap();
+    }
+    // A variable may be set for several commands.
+    shop.call()
+        .variable("SLUICEGATE_ACCEPT_BREAKING", "known")
+        .variable("SLUICEGATE_AGAINST", "0.9")
+        .run("publish --version-name 2 --compat off")
+        .expect(0);
+}
+
+#[test]
 fn break_is_refused_with_both_places_and_nothing_is_sent() {
     let shop = Shop::new();
     shop.publish("1.0.0 --compat fail").expect(0);

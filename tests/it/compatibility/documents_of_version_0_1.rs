@@ -222,9 +222,9 @@ fn settings_of_0_1_are_read_without_warning() {
     world.push();
     let call = Call::with_platform(&world.work(), "http://127.0.0.1:9");
     for args in [
-        &["check", "--all"][..],
-        &["review", "--all", "--dry-run"],
+        &["review", "--all", "--dry-run"][..],
         &["context"],
+        &["check", "--all"],
     ] {
         let output = call.run(args).expect(0);
         assert!(!output.err.contains("warning"), "{args:?}: {}", output.all());

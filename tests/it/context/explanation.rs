@@ -38,6 +38,31 @@ fn local_run_is_explained_as_json() {
 }
 
 #[test]
+fn base_that_the_job_names_with_all_is_shown() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
+    let call = Call::new(&world.work());
+    let base = world.git("rev-parse origin/main");
+    let text = call.run("context --all --base main").expect(0).out;
+    for line in [
+        format!("base           {base}\n"),
+        "because        the merge-base with `main`, as requested\n".to_owned(),
+        "all selected   all pipelines were requested\n".to_owned(),
+    ] {
+        assert!(text.contains(&line), "{text}");
+    }
+    let report = call.run("context --all --base main -o json").expect(0).json();
+    assert_eq!(report["base"], json!(base));
+    assert_eq!(
+        report["baseSource"],
+        json!("the merge-base with `main`, as requested")
+    );
+    // Without a named base, nothing is compared.
+    let report = call.run("context --all -o json").expect(0).json();
+    assert_eq!(report["base"], json!(null));
+    assert_eq!(report["baseSource"], json!("all pipelines were requested"));
+}
+
+#[test]
 fn pull_request_on_github_is_reviewed_at_its_head() {
     let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let head = world.git("rev-parse HEAD");

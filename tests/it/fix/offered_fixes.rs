@@ -44,6 +44,17 @@ fn finding_names_command_once_in_each_format() {
 }
 
 #[test]
+fn fix_of_all_pipelines_in_a_directory_reports_only_their_number() {
+    let world = world_with_bare_call();
+    fix(&world, "--all --dry-run sales")
+        .expect(0)
+        .saying(&["checking 1 pipeline of"]);
+    fix(&world, "--all --dry-run")
+        .expect(0)
+        .saying(&["checking 2 pipelines of"]);
+}
+
+#[test]
 fn annotations_of_run_with_short_log_name_command() {
     let caller = format!("{HEADER}{}", call("Call", "load"));
     let mut files = vec![("sales/load.orch.yaml".to_owned(), EMPTY.to_owned())];

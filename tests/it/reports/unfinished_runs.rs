@@ -202,17 +202,58 @@ fn finished_run_leaves_its_own_reports() {
 }
 
 #[test]
-fn dry_run_leaves_reports_alone() {
+fn dry_run_removes_reports_of_an_earlier_run() {
     let world = one_change();
-    world.write("junit.xml", OLD);
     let platform = Platform::new();
-    for args in ["review --dry-run", "ci --dry-run"] {
-        platform
-            .call(&world)
-            .run((args, "--report junit=junit.xml"))
-            .expect(0);
-        assert_eq!(fs::read_to_string(world.work().join("junit.xml")).unwrap(), OLD);
+    let remains = |args: &str, call: Call, code: i32, file: &str| {
+        world.write(file, OLD);
+        call.run(args).expect(code);
+        world.work().join(file).exists()
+    };
+    for command in ["review", "ci"] {
+        let dry_run = format!("{command} --dry-run");
+        let flag = format!("{dry_run} --report junit=junit.xml");
+        assert!(!remains(&flag, platform.call(&world), 0, "junit.xml"), "{flag}");
+        // A dry run that fails does not write its reason either.
+        let failed = format!("{flag} --head nothing");
+        assert!(
+            !remains(&failed, platform.call(&world), 7, "junit.xml"),
+            "{failed}"
+        );
+        let variable = platform.call(&world).variable("SLUICEGATE_DRY_RUN", "true");
+        let command = format!("{command} --report junit=junit.xml");
+        assert!(!remains(&command, variable, 0, "junit.xml"), "{command}");
+        let gitlab = || Job::gitlab().pull_request().extend(&world, platform.call(&world));
+        for file in ["junit.xml", "gl-code-quality-report.json"] {
+            assert!(!remains(&dry_run, gitlab(), 0, file), "{dry_run}: {file}");
+        }
+        // A report of another name is not that of this run.
+        assert!(remains(&flag, platform.call(&world), 0, "other.xml"), "{flag}");
+        world.write("sluicegate.yaml", "review:\n  report: [junit=out/junit.xml]\n");
+        assert!(
+            !remains(&dry_run, platform.call(&world), 0, "out/junit.xml"),
+            "{dry_run}"
+        );
+        fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     }
+}
+
+#[test]
+fn dry_run_of_publish_removes_the_report_of_an_earlier_publish() {
+    let (world, server) = stage();
+    let publish = |args: &str| {
+        publish_call(&world, &server)
+            .run(("publish --version-name 1", args))
+            .expect(0)
+    };
+    publish("--junit p.xml");
+    assert!(world.work().join("p.xml").is_file());
+    publish("--junit p.xml --dry-run --if-exists same-content");
+    assert!(!world.work().join("p.xml").exists());
+    world.write("sluicegate.yaml", "publish:\n  junit: p.xml\n");
+    world.write("p.xml", OLD);
+    publish("--dry-run --if-exists same-content");
+    assert!(!world.work().join("p.xml").exists());
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn waiver_of_reported_finding_allows_the_reported_size() {
 }
 
 #[test]
-fn all_findings_and_those_of_a_report_together_are_refused() {
+fn waivers_add_with_all_and_report_exits_with_2() {
     let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "A", "B", "Done"]))]);
     write_report(&world, &world);
     let waivers = world.work().join(FILE);
