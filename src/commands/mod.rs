@@ -77,10 +77,13 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
     signals::run_until_signal(ui, move |signals| {
         let title = step_report::failure_title(&cli.command);
         let mut global = cli.global;
-        global.timeout = global.timeout.or(cli.command.request_timeout_without_wait());
+        let timeout = cli.command.request_timeout_without_wait();
+        let has_two_timeouts = timeout.is_some() && global.timeout.is_some();
+        global.timeout = global.timeout.or(timeout);
         let mut session = Session::new(env, global, ui, signals, title);
         session.annotations = step_report::requested_annotations(&session, &cli.command);
         let status = unfinished_files::replace_files_named_by_flags(&session, &cli.command)
+            .and_then(|()| reject_two_timeouts(has_two_timeouts))
             .and_then(|()| session.redirect_results())
             .and_then(|()| dispatch(&session, cli.command))
             .unwrap_or_else(|failure| {
@@ -96,6 +99,16 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         session.report_unexplained_failure(status);
         status
     })
+}
+
+/// Fails if a command that does not wait has two timeouts for each request.
+fn reject_two_timeouts(has_two_timeouts: bool) -> Result<(), Failure> {
+    if !has_two_timeouts {
+        return Ok(());
+    }
+    let message = "--timeout and --request-timeout both set the timeout for each request, because the command does \
+                   not wait";
+    Err(Failure::usage(message).with_hint("remove one of the two flags"))
 }
 
 /// Runs the command with its arguments.

@@ -356,7 +356,7 @@ pub(crate) fn describe_first_problem(name: &str, problems: &[LintProblem]) -> St
 
 /// Returns the failure that the file, which the job names, does not exist. `reason` says why the policy revision has no
 /// file, if that is known.
-fn missing_file_failure(path: &str, reason: Option<&str>) -> Failure {
+pub(crate) fn missing_file_failure(path: &str, reason: Option<&str>) -> Failure {
     let message = match reason {
         Some(reason) => format!("cannot use the team rules file {path}: {reason}"),
         None => format!("the team rules file {path} does not exist"),

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Fix by the agent")]
 pub struct AgentFixArgs {
     /// Let the platform's agent fix the findings that fail the gate, on a new branch, and review that branch
-    #[arg(long)]
+    #[arg(long, group = "waiting")]
     pub agent: bool,
     /// Print the agent's plan without changing or pushing anything
     #[arg(long, requires = "agent")]

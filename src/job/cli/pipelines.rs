@@ -46,7 +46,11 @@ pub enum PipelinesVerb {
         output: OutputArgs,
     },
     /// Run a published pipeline
-    #[command(after_help = RUN)]
+    #[command(
+        after_help = RUN,
+        mut_arg("cancel_status", |arg| arg.requires("cancel_on_interrupt")),
+        mut_arg("force", |arg| arg.requires("cancel_on_interrupt"))
+    )]
     Run(Box<RunArgs>),
 }
 
@@ -69,7 +73,7 @@ pub struct RunArgs {
     #[arg(long = "grid", value_name = "NAME=FILE", value_parser = parse_pair)]
     pub grids: Vec<(String, String)>,
     /// Wait until the execution of the pipeline ends
-    #[arg(long)]
+    #[arg(long, group = "waiting")]
     pub wait: bool,
     /// Terminate the execution on Ctrl-C, SIGTERM or SIGHUP, and wait until it ends
     #[arg(long, requires = "wait")]
@@ -115,7 +119,7 @@ pub enum ExecutionsVerb {
         /// ID of the execution
         id: String,
         /// Wait until the execution ends; exit with code 0 if its status is SUCCESS, otherwise with code 8
-        #[arg(long)]
+        #[arg(long, group = "waiting")]
         wait: bool,
         #[command(flatten)]
         pace: PaceArgs,
@@ -130,7 +134,7 @@ pub enum ExecutionsVerb {
         #[command(flatten)]
         cancel: CancelArgs,
         /// Wait until the execution of the pipeline ends
-        #[arg(long)]
+        #[arg(long, group = "waiting")]
         wait: bool,
         #[command(flatten)]
         pace: PaceArgs,

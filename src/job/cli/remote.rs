@@ -6,7 +6,8 @@ use clap::Args;
 /// Flags that set how long to wait and how often to poll.
 ///
 /// The `--timeout` of these commands limits the complete wait. The global timeout of a single request is
-/// `--request-timeout` here: clap omits a global flag if the command uses its id.
+/// `--request-timeout` here: clap omits a global flag if the command uses its id. The flag of the command that makes it
+/// wait is in the group `waiting`.
 #[derive(Debug, Clone, Default, Args)]
 pub struct PaceArgs {
     /// Maximum time to wait, in seconds [default: 3600]. If the command does not wait, the timeout for each request
@@ -15,7 +16,7 @@ pub struct PaceArgs {
     pub timeout: Option<u64>,
     /// Seconds between the first polls; the interval grows to at most 15 times this value [env:
     /// SLUICEGATE_POLL_INTERVAL] [default: 1]
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", requires = "waiting", value_parser = parse_seconds)]
     pub poll_interval: Option<f64>,
     /// Timeout for each request, in seconds (other commands call it --timeout) [env: SLUICEGATE_TIMEOUT] [default: 60]
     #[arg(

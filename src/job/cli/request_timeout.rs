@@ -4,7 +4,7 @@ use super::{Command, ExecutionsVerb, PipelinesVerb, StreamingVerb, TasksVerb};
 
 impl Command {
     /// Returns the value of `--timeout` if the command could wait but does not: the flag then limits each request, as
-    /// in the commands that never wait. Ignores 0, which is only valid for a wait.
+    /// in the commands that never wait.
     pub(crate) fn request_timeout_without_wait(&self) -> Option<u64> {
         let (pace, is_waiting) = match self {
             Self::Pipelines(args) => match &args.verb {
@@ -29,6 +29,6 @@ impl Command {
             },
             _ => return None,
         };
-        pace.timeout.filter(|seconds| !is_waiting && *seconds > 0)
+        pace.timeout.filter(|_| !is_waiting)
     }
 }

@@ -97,7 +97,7 @@ pub enum StreamingVerb {
         /// ID of the streaming pipeline
         id: String,
         /// Wait for this status (case-insensitive); exit with code 8 if it is not reached within --timeout seconds
-        #[arg(long, value_name = "STATE")]
+        #[arg(long, value_name = "STATE", group = "waiting")]
         wait: Option<String>,
         #[command(flatten)]
         pace: PaceArgs,

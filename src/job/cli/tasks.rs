@@ -52,7 +52,7 @@ pub enum TasksVerb {
         /// ID of the task
         id: String,
         /// Keep printing messages until the task is finished (exit code 0) or failed (exit code 8)
-        #[arg(long)]
+        #[arg(long, group = "waiting")]
         follow: bool,
         /// Maximum number of events per request, 1 to 1000
         #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u16).range(1..=1000))]
@@ -141,13 +141,13 @@ pub struct MessageArgs {
 #[derive(Debug, Clone, Args)]
 pub struct WaitArgs {
     /// Wait until the task is finished, failed, or waits for a decision
-    #[arg(long)]
+    #[arg(long, group = "waiting")]
     pub wait: bool,
     /// While waiting, approve this tool whenever the agent requests it (repeatable)
     #[arg(long = "approve", value_name = "TOOL", requires = "wait", value_parser = parse_name)]
     pub tools: Vec<String>,
     /// Scope of each approval
-    #[arg(long, value_name = "SCOPE", default_value = "once")]
+    #[arg(long, value_name = "SCOPE", default_value = "once", requires = "tools")]
     pub scope: ApprovalScope,
     #[command(flatten)]
     pub pace: PaceArgs,
@@ -234,10 +234,10 @@ pub struct DecideArgs {
     #[arg(long, value_name = "ID:PART=OPTION")]
     pub answer: Vec<String>,
     /// Scope of each approval
-    #[arg(long, value_name = "SCOPE", default_value = "once")]
+    #[arg(long, value_name = "SCOPE", default_value = "once", requires = "approve")]
     pub scope: ApprovalScope,
     /// Wait until the task is finished, failed, or waits for another decision
-    #[arg(long)]
+    #[arg(long, group = "waiting")]
     pub wait: bool,
     #[command(flatten)]
     pub pace: PaceArgs,

@@ -5,6 +5,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Session};
+use crate::workspace::rules_remedy::RulesRemedy;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
 use sluicegate_base::text::{List, escape_line, format_count, format_path, is_unsafe};
@@ -260,17 +261,21 @@ fn read_linked_file(path: &Path) -> Result<Vec<u8>, anyhow::Error> {
     Ok(bytes.ok_or_else(DocumentError::too_large)?)
 }
 
-/// Reads the project's rules file and team rules file, and checks them. Fails if both are missing.
+/// Reads the project's rules file and team rules file, and checks them. Fails if both are missing, or if the rules file
+/// is in another hidden directory than the one that is set.
 fn read_project_rules(session: &Session) -> Result<LintedFiles, Failure> {
     let workspace = session.open_workspace()?;
     let snapshot = workspace.read_checkout_snapshot(session)?;
     let team_rules = workspace.read_checkout_team_rules(&snapshot)?;
     let rules_file = workspace.find_rules_file(&snapshot)?;
-    if rules_file.is_none() && team_rules.is_none() {
-        let message = format!("no rules file `{RULES_FILE}` in the platform's hidden directory");
+    if rules_file.is_none() {
         let deleted_config_dir = None;
         let remedy = workspace.find_rules_remedy(&snapshot, deleted_config_dir)?;
-        return Err(Failure::usage(message).with_hint(remedy.hint()));
+        // If only the name of the directory is wrong, the team rules are not all rules of the project.
+        if team_rules.is_none() || matches!(remedy, RulesRemedy::OtherName { .. }) {
+            let message = format!("no rules file `{RULES_FILE}` in the platform's hidden directory");
+            return Err(Failure::usage(message).with_hint(remedy.hint()));
+        }
     }
     let file = match rules_file {
         Some(file) => {

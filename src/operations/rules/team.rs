@@ -10,6 +10,7 @@ use crate::session::response_output::format_json;
 use crate::session::user_file::read_text_or_empty;
 use crate::session::{CommandResult, Session};
 use crate::workspace::Workspace;
+use crate::workspace::team_rules::missing_file_failure;
 use serde_json::{Value, json};
 use sluicegate_base::text::{List, escape_line, format_count, format_path, format_shell_option};
 use sluicegate_pipelines::rules;
@@ -272,7 +273,7 @@ fn reject_unusable_id(old_rules: &TeamRuleSet, id: &str, path: &str, entry: &str
 
 impl Workspace<'_> {
     /// Reads the team rules file of the snapshot, and returns its path and content. `None` if it is missing or team
-    /// rules are turned off.
+    /// rules are turned off. Fails if a file that the job names is missing.
     pub(crate) fn read_checkout_team_rules(
         &self,
         snapshot: &sluicegate_git::Snapshot<'_>,
@@ -284,6 +285,7 @@ impl Workspace<'_> {
         let version =
             crate::job::policy::read_gate_file_version(&self.repo, snapshot, path, MAX_TEAM_RULES_BYTES)?;
         match version {
+            GateFileVersion::Missing if self.has_team_rules_of_job => Err(missing_file_failure(path, None)),
             GateFileVersion::Missing => Ok(None),
             GateFileVersion::Text(bytes) => Ok(Some((path.clone(), bytes))),
             GateFileVersion::Unreadable(reason) => {

@@ -430,9 +430,11 @@ fn both_timeouts_have_their_flag() {
     refusal(("--timeout 0", &RUN).into_list()).saying(&["the timeout 0"]);
     refusal(run_args("--request-timeout 0")).saying(&["the timeout 0"]);
     polling_call(&platform, &world)
-        .run(run_args("--timeout 0"))
+        .run(run_args("--timeout 1"))
         .expect(0);
-    refusal(run_args("--poll-interval 0")).saying(&["poll interval"]);
+    // Without a wait, the flag after the command sets the request timeout, too.
+    refusal(run_args("--timeout 0")).saying(&["the timeout 0"]);
+    refusal(run_args("--wait --poll-interval 0")).saying(&["poll interval"]);
 }
 
 /// Starts the program, waits until the platform has received `requests` of its requests, and sends the signal.

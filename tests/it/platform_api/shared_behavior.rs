@@ -54,6 +54,63 @@ fn poll_interval_that_is_no_number_is_refused_wherever_it_stands() {
 }
 
 #[test]
+fn flag_without_effect_on_a_command_that_does_not_wait_exits_with_2() {
+    let (world, platform) = (World::new(), always(&page()));
+    let create = "tasks create --message m --mode ACT --environment e --source-branch b --generate-branch";
+    for (command, flag, needed_flag) in [
+        ("pipelines run p --environment e", "--poll-interval 1", "--wait"),
+        ("executions show x", "--poll-interval 1", "--wait"),
+        ("executions cancel x", "--poll-interval 1", "--wait"),
+        ("streaming status x", "--poll-interval 1", "--wait"),
+        ("tasks messages x", "--poll-interval 1", "--follow"),
+        ("tasks send x --message m", "--poll-interval 1", "--wait"),
+        ("tasks decide x --deny t", "--poll-interval 1", "--wait"),
+        (create, "--poll-interval 1", "--wait"),
+        ("fix", "--poll-interval 1", "--agent"),
+        (
+            "pipelines run p --environment e --wait",
+            "--force",
+            "--cancel-on-interrupt",
+        ),
+        (
+            "pipelines run p --environment e --wait",
+            "--cancel-status S",
+            "--cancel-on-interrupt",
+        ),
+        ("tasks send x --message m --wait", "--scope once", "--approve"),
+        ("tasks decide x --deny t --wait", "--scope once", "--approve"),
+    ] {
+        let output = platform.call(&world).run((command, flag)).expect(2);
+        output.saying(&["required", needed_flag]);
+    }
+    for command in ["executions show x", "streaming status x", "tasks messages x"] {
+        let output = platform
+            .call(&world)
+            .run((command, "--timeout 5 --request-timeout 5"))
+            .expect(2);
+        output.saying(&["both set the timeout for each request", "hint: remove one"]);
+        platform
+            .call(&world)
+            .run((command, "--timeout 0"))
+            .expect(2)
+            .saying(&["the timeout 0 is not in the range 1 to 86400"]);
+    }
+    assert!(platform.requests().is_empty(), "{:?}", platform.requests());
+    // A variable may be set for several commands, and either flag may set the timeout.
+    let output = platform
+        .call(&world)
+        .variable("SLUICEGATE_POLL_INTERVAL", "1")
+        .variable("SLUICEGATE_CANCEL_STATUS", "S")
+        .run("executions show x --timeout 5")
+        .expect(3);
+    assert!(!platform.requests().is_empty(), "{}", output.all());
+    platform
+        .call(&world)
+        .run("executions show x --request-timeout 5")
+        .expect(3);
+}
+
+#[test]
 fn name_invalid_in_paths_is_usage_error_without_request() {
     let (world, platform) = (World::new(), always(&ResponseTemplate::new(204)));
     for name in ["", ".", "..", "a\tb", "a\nb"] {

@@ -86,6 +86,49 @@ fn missing_file_is_named_with_the_command_that_creates_it() {
 }
 
 #[test]
+fn missing_team_rules_file_that_the_job_names_exits_with_2() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    for command in [
+        "rules list",
+        "rules lint",
+        "rules test",
+        "rules explain team/no-python",
+    ] {
+        let message = "the team rules file nope.yaml does not exist";
+        call(&world)
+            .run((command, "--team-rules nope.yaml"))
+            .expect(2)
+            .saying(&[message]);
+        call(&world)
+            .variable("SLUICEGATE_TEAM_RULES", "nope.yaml")
+            .run(command)
+            .expect(2)
+            .saying(&[message]);
+        call(&world).run((command, &["--team-rules", FILE])).expect(0);
+    }
+    // A file that nobody names may be missing.
+    fs::remove_file(world.work().join(FILE)).unwrap();
+    call(&world).run("rules list").expect(0);
+    call(&world).run("rules lint").expect(0);
+}
+
+#[test]
+fn lint_with_wrong_hidden_directory_exits_with_2_despite_team_rules() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    call(&world)
+        .run("rules lint --config-dir .other")
+        .expect(2)
+        .saying(&[
+            "no rules file `config/pipeline_quality_rules.yaml`",
+            "but the hidden directory is set to `.other`",
+        ]);
+    call(&world).run("rules lint --config-dir .platform").expect(0);
+    // A project may have only team rules.
+    fs::remove_file(world.work().join(RULES_FILE)).unwrap();
+    call(&world).run("rules lint --config-dir .other").expect(0);
+}
+
+#[test]
 fn operator_of_another_language_is_answered_with_that_of_cel() {
     let condition = "component.type == \"python-script\"";
     for (expression, operator) in [
