@@ -5,6 +5,21 @@ use super::values::parse_name;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
+/// The ids of `--agent` and of the flags that require it. A flag for a fix on this machine conflicts with all of them:
+/// if it conflicted only with `--agent`, clap would no longer require `--agent` for the others.
+pub(super) const AGENT_FLAGS: [&str; 10] = [
+    "agent",
+    "plan",
+    "from",
+    "head",
+    "branch",
+    "environment",
+    "target_branch",
+    "allow",
+    "wait_timeout",
+    "poll_interval",
+];
+
 /// Flags of a fix by the platform's agent.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Fix by the agent")]

@@ -1,5 +1,6 @@
 //! `sluicegate fix`.
 
+use super::agent_fix::AGENT_FLAGS;
 use super::{AgentFixArgs, OutputArgs};
 use clap::Args;
 use std::path::PathBuf;
@@ -28,17 +29,17 @@ const WAIT_TIMEOUT: &str = "Maximum time to wait for the agent, in seconds [defa
 #[derive(Debug, Clone, Default, Args)]
 #[command(
     after_help = EXAMPLES,
-    mut_arg("wait_timeout", |arg| arg.help(WAIT_TIMEOUT)),
+    mut_arg("wait_timeout", |arg| arg.help(WAIT_TIMEOUT).requires("agent")),
 )]
 pub struct FixArgs {
     /// Files to fix, changed or not, or directories to restrict the fixes to (relative to the current directory)
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
     /// Print every fix without changing anything
-    #[arg(long, conflicts_with = "agent")]
+    #[arg(long, conflicts_with_all = AGENT_FLAGS)]
     pub dry_run: bool,
     /// Fix staged files and stage the fixes, for example in a pre-commit hook; skip files with unstaged changes
-    #[arg(long, help_heading = "Selection", conflicts_with = "agent")]
+    #[arg(long, help_heading = "Selection", conflicts_with_all = AGENT_FLAGS)]
     pub staged: bool,
     /// Fix all pipelines, changed or not [env: SLUICEGATE_ALL]
     #[arg(long, help_heading = "Selection")]

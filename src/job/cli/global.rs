@@ -1,6 +1,6 @@
 //! The flags that every command accepts.
 
-use super::values::output_path_parser;
+use super::values::{output_path_parser, parse_name};
 use super::{ColorChoice, GateChanges};
 use crate::job::ci::Host;
 use crate::job::policy::PolicySource;
@@ -68,7 +68,7 @@ pub struct GlobalArgs {
     pub ci: Option<String>,
     /// Additional URL of the repository that the change goes to, for example of a mirror that the job clones
     /// (repeatable) [env: SLUICEGATE_TARGET_REPOSITORY]
-    #[arg(long, global = true, value_name = "URL")]
+    #[arg(long, global = true, value_name = "URL", value_parser = parse_name)]
     pub target_repository: Vec<String>,
     /// Where to read the gate configuration from [env: SLUICEGATE_POLICY] [default: auto]
     #[arg(long, global = true, value_name = "VERSION")]

@@ -194,7 +194,7 @@ pub enum SecretsVerb {
 #[group(required = true, multiple = false)]
 pub struct ValueArgs {
     /// Read the secret's value from this environment variable
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub value_variable: Option<String>,
     /// Read the secret's value from this file
     #[arg(long, value_name = "PATH")]

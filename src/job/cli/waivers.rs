@@ -1,6 +1,7 @@
 //! `sluicegate waivers`.
 
 use super::OutputArgs;
+use super::values::parse_name;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -59,13 +60,13 @@ pub struct AddWaiverArgs {
     #[arg(long, value_name = "REPORT")]
     pub from: Option<PathBuf>,
     /// Reason for the waiver
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = parse_name)]
     pub reason: String,
     /// Last day (UTC) on which the waiver is valid, for example 2027-03-31
     #[arg(long, value_name = "DATE")]
     pub until: Option<String>,
     /// Person or team responsible for the waiver
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub owner: Option<String>,
     #[command(flatten)]
     pub output: OutputArgs,

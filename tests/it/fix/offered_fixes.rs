@@ -44,6 +44,29 @@ fn finding_names_command_once_in_each_format() {
 }
 
 #[test]
+fn flag_for_the_agent_with_a_local_fix_exits_with_2() {
+    let world = world_with_bare_call();
+    for flag in [
+        "--plan",
+        "--from report.json",
+        "--head HEAD",
+        "--branch main",
+        "--environment test",
+        "--target-branch t",
+        "--allow run_pipeline",
+        "--timeout 5",
+        "--poll-interval 1",
+    ] {
+        fix(&world, flag).expect(2).saying(&["required", "--agent"]);
+        for local_flag in ["--dry-run", "--staged"] {
+            let output = fix(&world, (local_flag, flag)).expect(2);
+            output.saying(&["cannot be used with", local_flag]);
+        }
+    }
+    fix(&world, "--dry-run --staged").expect(0);
+}
+
+#[test]
 fn fix_of_all_pipelines_in_a_directory_reports_only_their_number() {
     let world = world_with_bare_call();
     fix(&world, "--all --dry-run sales")

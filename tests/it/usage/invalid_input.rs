@@ -411,11 +411,12 @@ fn odd_names_survive_review_and_reports() {
 }
 
 #[test]
-fn empty_revision_branch_or_prefix_is_refused() {
+fn empty_text_of_a_flag_is_refused() {
     let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let call = call_without_platform(&world).variable("SLUICEGATE_PREFIX", "p");
     call.run("check --report json=report.json").expect(0);
     let publish = "publish --version-name 1 --dry-run";
+    let secret = "secrets create s --key k --agent-id b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
     for (args, flag) in [
         ("check", "--base"),
         ("check", "--head"),
@@ -429,14 +430,23 @@ fn empty_revision_branch_or_prefix_is_refused() {
         (publish, "--head"),
         (publish, "--against"),
         (publish, "--prefix"),
+        ("check", "--target-repository"),
+        ("waivers add --all", "--reason"),
+        ("waivers add --all --reason r", "--owner"),
+        (secret, "--value-variable"),
     ] {
         for value in ["", " "] {
             let output = call.run((args, &[&format!("{flag}={value}")])).expect(2);
             output.saying(&[flag, "is empty"]);
         }
     }
+    for flag in ["--publish-on-branch", "--publish-on-tag"] {
+        let output = call.run(("ci --dry-run", &[flag, ""])).expect(2);
+        output.saying(&["a glob for branches or tags is empty", "hint: "]);
+    }
     // A variable without a value is not set.
     call.variable("SLUICEGATE_BASE", "")
+        .variable("SLUICEGATE_TARGET_REPOSITORY", "")
         .run("check --head HEAD")
         .expect(0);
 }
