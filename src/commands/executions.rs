@@ -9,7 +9,8 @@ use crate::session::watched_execution::{
 };
 use crate::session::{CommandResult, Session};
 use sluicegate_base::text;
-use sluicegate_platform::follow::{Pace, send_change};
+use sluicegate_platform::follow::{Pace, PollEnd, send_change};
+use sluicegate_platform::http::request_for_hint;
 
 /// Runs `sluicegate executions`: shows, waits for and terminates executions of pipelines.
 pub(crate) fn run(session: &Session, verb: ExecutionsVerb) -> CommandResult {
@@ -62,8 +63,9 @@ fn start_pace(session: &Session, pace: &PaceArgs) -> Result<Pace, Failure> {
     Ok(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
 }
 
-/// Requests the platform to terminate an execution. With `wait_args` (`--wait`), waits for the end of the execution and
-/// prints its last state. Without them, only prints that the termination was requested.
+/// Requests the platform to terminate an execution, unless it has already ended. With `wait_args` (`--wait`), waits for
+/// the end of the execution and prints its last state. Without them, only prints that the termination was requested,
+/// and the state if the response is empty.
 fn terminate_execution(
     session: &Session,
     id: &str,
@@ -77,6 +79,12 @@ fn terminate_execution(
     let project = session.create_project_client()?;
     let pace = wait_args.map(|pace| start_pace(session, pace)).transpose()?;
     session.block_on(async {
+        // The platform's response to a termination does not show that the execution had ended before.
+        let first_response = request_for_hint(project.platform.fetch_execution(project.id, id)).await;
+        let first_state = first_response.map(|response| WatchedExecution::from_response(id, response));
+        if let Some(execution) = first_state.filter(WatchedExecution::has_ended) {
+            return print_uncancelled_execution(session, &execution, output);
+        }
         let request = project
             .platform
             .terminate_execution(project.id, id, &status, cancel.force);
@@ -84,17 +92,51 @@ fn terminate_execution(
             Ok(response) => response,
             Err(error) => return Err(execution_request_failure(&project, id, error).await),
         };
-        let Some(pace) = pace else {
-            return session.print_response(output, &response.raw, || {
-                text::escape_line(&format!("requested the termination of execution {id}")) + "\n"
-            });
-        };
-        let execution = WatchedExecution::follow(session, &project, id, pace).await?;
-        // The execution was meant to end, so its end is a success in every state.
-        if execution.has_ended() {
-            print_last_state(session, &execution, output)
-        } else {
-            report_last_state(session, &execution.with_requested_termination(), output)
+        let message = format!("requested the termination of execution {id}");
+        match (pace, response) {
+            (Some(pace), _) => {
+                let execution = WatchedExecution::follow(session, &project, id, pace).await?;
+                print_terminated_execution(session, execution, output)
+            }
+            (None, Some(response)) => {
+                session.print_response(output, &response.raw, || text::escape_line(&message) + "\n")
+            }
+            (None, None) => {
+                let response = project.platform.fetch_execution(project.id, id).await;
+                let response = response.map_err(|error| {
+                    Failure::from(error).context(format!("{message}, but could not read its state"))
+                })?;
+                session.ui.say(&message);
+                print_last_state(session, &WatchedExecution::from_response(id, response), output)
+            }
         }
     })?
+}
+
+/// Prints the last state of an execution after the wait for its termination. The execution was meant to end, so its end
+/// is a success in every state.
+fn print_terminated_execution(
+    session: &Session,
+    execution: WatchedExecution,
+    output: OutputArgs,
+) -> CommandResult {
+    match execution.end {
+        PollEnd::Deadline => report_last_state(session, &execution.with_requested_termination(), output),
+        PollEnd::Succeeded => print_uncancelled_execution(session, &execution, output),
+        PollEnd::Failed => print_last_state(session, &execution, output),
+    }
+}
+
+/// Prints the state of an execution that ended before it could be terminated.
+fn print_uncancelled_execution(
+    session: &Session,
+    execution: &WatchedExecution,
+    output: OutputArgs,
+) -> CommandResult {
+    session.ui.warn(&format!(
+        "nothing was canceled: execution {} had already ended in {}",
+        execution.id,
+        execution.status_name()
+    ));
+    print_last_state(session, execution, output)
 }

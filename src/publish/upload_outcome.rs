@@ -55,14 +55,14 @@ pub(super) fn assess_accepted_upload(
     AcceptedUpload { outcome, is_suspect }
 }
 
-/// Returns the outcome of an upload whose response was lost. `details` are those of the version that this upload
+/// Returns the outcome of an upload without a usable response. `details` are those of the version that this upload
 /// certainly published. The outcome is `Published` only if they prove that the version is complete.
 pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_error: HttpError) -> Outcome {
     let differences = list_differences(details, plan);
     let is_verified = differences.is_empty();
     if is_verified && can_details_prove_completeness(plan) {
         let note = format!(
-            "the response to the upload was lost, but the version's details prove that it is complete: {lost_error}"
+            "the upload got no usable response, but the version's details prove that it is complete: {lost_error}"
         );
         return Outcome {
             verified: is_verified,
@@ -77,7 +77,7 @@ pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_er
     let outcome = differences
         .into_iter()
         .fold(Outcome::new(kind), Outcome::with_problem)
-        .with_problem("the response to the upload was lost, and only that response lists ignored files")
+        .with_problem("the upload got no usable response, and only a response to the upload lists ignored files")
         .with_error(lost_error);
     Outcome {
         verified: is_verified,
@@ -184,13 +184,13 @@ pub(super) fn assess_failed_lookup(error: HttpError) -> Outcome {
 }
 
 /// Returns the outcome of an upload that the platform rejected. `lost_error` is the error of an earlier upload of this
-/// run that got no response, and whose version was not found.
+/// run that got no usable response, and whose version was not found.
 pub(super) fn assess_rejected_upload(error: HttpError, lost_error: Option<&HttpError>) -> Outcome {
     let outcome = Outcome::new(OutcomeKind::Failed);
     match lost_error {
         None => outcome.with_problem("nothing was published"),
         Some(lost_error) => outcome.with_problem(format!(
-            "an earlier upload got no response; its version was not found afterwards, but may still appear: {lost_error}"
+            "an earlier upload got no usable response; its version was not found afterwards, but may still appear: {lost_error}"
         )),
     }
     .with_error(error)

@@ -52,6 +52,7 @@ pub(crate) struct WatchedExecution {
     pub(crate) id: String,
     pub(crate) response: ApiValue<ExecutionResponse>,
     pub(crate) end: PollEnd,
+    /// Maximum waiting time; zero if the command did not wait.
     limit: Duration,
     /// True once this run has requested the termination of the execution.
     is_termination_requested: bool,
@@ -116,6 +117,18 @@ impl WatchedExecution {
             limit: pace.limit(),
             is_termination_requested: false,
         })
+    }
+
+    /// Returns the execution with this state, without waiting.
+    pub(crate) fn from_response(id: &str, response: ApiValue<ExecutionResponse>) -> Self {
+        let end = follow::find_execution_end(&response.result).unwrap_or(PollEnd::Deadline);
+        Self {
+            id: id.to_owned(),
+            response,
+            end,
+            limit: Duration::ZERO,
+            is_termination_requested: false,
+        }
     }
 
     /// Returns the execution of a run that has requested its termination.

@@ -127,13 +127,15 @@ pub enum ExecutionsVerb {
         output: OutputArgs,
     },
     /// Terminate an execution
+    ///
+    /// If the execution has already ended, a warning says that nothing was canceled, and the exit code is 0.
     #[command(after_help = "Example:\n  sluicegate executions cancel 7b6a5c4d-3e2f-4a1b-8c9d-0e1f2a3b4c5d")]
     Cancel {
         /// ID of the execution
         id: String,
         #[command(flatten)]
         cancel: CancelArgs,
-        /// Wait until the execution of the pipeline ends
+        /// Wait until the execution ends; exit with code 0 for every status at the end
         #[arg(long, group = "waiting")]
         wait: bool,
         #[command(flatten)]

@@ -11,7 +11,8 @@ pub(super) const EXECUTION_CHECK_INSTRUCTION: &str = "check the list of executio
 /// with the same tag, or a disabled pipeline.
 pub(super) fn start_failure(error: HttpError, tag: Option<&str>) -> Failure {
     let hint = match (error.status(), tag) {
-        (Some(409), Some(tag)) if error.has_maybe_processed_try() => Some(format!(
+        // A proxy may send 429 for a request that the platform has processed, so each earlier try is a possible cause.
+        (Some(409), Some(tag)) if error.tries() > 1 => Some(format!(
             "an execution with the tag {tag} is running, perhaps because of an earlier try of this command: \
              {EXECUTION_CHECK_INSTRUCTION}"
         )),

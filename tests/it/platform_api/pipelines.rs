@@ -323,7 +323,7 @@ fn conflict_after_repeated_start_may_be_with_the_own_execution() {
         ),
         (
             ResponseTemplate::new(429).insert_header("retry-after", "0"),
-            "wait until it ends, or use another tag",
+            "perhaps because of an earlier try of this command: check the list",
         ),
         (
             ResponseTemplate::new(409),
@@ -622,7 +622,7 @@ fn show_prints_all_fields_and_waits_on_request() {
 fn cancel_sends_the_status_that_is_set() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("PATCH", ONE, answer(&json!({ "pipelineExecutionId": ID })));
-    script_statuses_of_execution(&platform, &["RUNNING", "CANCELLED"]);
+    script_statuses_of_execution(&platform, &["RUNNING", "RUNNING", "CANCELLED"]);
     let cancel = ["executions", "cancel", ID];
     let output = polling_call(&platform, &world).run(&cancel).expect(0);
     assert_eq!(
@@ -640,6 +640,54 @@ fn cancel_sends_the_status_that_is_set() {
             json!({ "forceUpdate": true, "status": "TERMINATED" })
         ]
     );
+}
+
+#[test]
+fn cancel_with_response_without_body_prints_the_state() {
+    for response in [ResponseTemplate::new(204), ResponseTemplate::new(200)] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("PATCH", ONE, response);
+        script_statuses_of_execution(&platform, &["RUNNING", "CANCELLED"]);
+        let output = polling_call(&platform, &world)
+            .run(&["executions", "cancel", ID])
+            .expect(0)
+            .saying(&[&format!("requested the termination of execution {ID}")]);
+        assert!(output.out.contains("CANCELLED"), "{}", output.all());
+        assert!(!output.err.contains("nothing was canceled"), "{}", output.all());
+    }
+    // Without a state, the failure still says that the termination was requested.
+    let (world, platform) = (World::new(), Platform::new());
+    platform.respond_to("PATCH", ONE, ResponseTemplate::new(204));
+    platform.respond_to("GET", ONE, ResponseTemplate::new(403));
+    polling_call(&platform, &world)
+        .run(&["executions", "cancel", ID])
+        .expect(4)
+        .saying(&[&format!(
+            "requested the termination of execution {ID}, but could not read its state"
+        )]);
+}
+
+#[test]
+fn cancel_of_ended_execution_warns_that_nothing_was_canceled() {
+    for (statuses, is_canceled, request_count) in [
+        (["SUCCESS", "SUCCESS"], false, 0),
+        (["FAILED", "FAILED"], false, 0),
+        // Ended between the first lookup and the termination.
+        (["RUNNING", "SUCCESS"], false, 1),
+        (["RUNNING", "CANCELLED"], true, 1),
+        (["RUNNING", "FAILED"], true, 1),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("PATCH", ONE, answer(&json!({ "pipelineExecutionId": ID })));
+        script_statuses_of_execution(&platform, &statuses);
+        let output = polling_call(&platform, &world)
+            .run(&["executions", "cancel", ID, "--wait", "-o", "json"])
+            .expect(0);
+        let warning = format!("nothing was canceled: execution {ID} had already ended in {}", statuses[1]);
+        assert_eq!(output.err.contains(&warning), !is_canceled, "{}", output.all());
+        assert_eq!(output.json()["result"]["status"], statuses[1]);
+        assert_eq!(bodies_by_verb(&platform, "PATCH").len(), request_count, "{statuses:?}");
+    }
 }
 
 #[test]

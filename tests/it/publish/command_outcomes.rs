@@ -605,6 +605,38 @@ fn lost_answer_is_looked_up() {
 }
 
 #[test]
+fn version_after_unexpected_success_is_reported_with_the_status_that_arrived() {
+    let (plain, scripted) = (plain_project(), project_to_publish());
+    for (world, code) in [(&plain, 0), (&scripted, 6)] {
+        for (status, reason) in [(202, "202 Accepted"), (502, "502 Bad Gateway")] {
+            let platform = platform_taking_uploads(ResponseTemplate::new(status), answer(&fresh(world)));
+            let output = platform
+                .call(world)
+                .run(&PUBLISH)
+                .expect(code)
+                .saying(&["the upload got no usable response, ", reason]);
+            assert!(!output.all().contains("was lost"), "{}", output.all());
+        }
+    }
+}
+
+#[test]
+fn upload_that_is_redirected_to_another_origin_fails_with_the_hint() {
+    let world = plain_project();
+    let redirect_upload = |status: u16| {
+        let redirect = ResponseTemplate::new(status).insert_header("location", "https://other.test/v1");
+        let platform = platform_taking_uploads(redirect, ResponseTemplate::new(404));
+        platform.call(&world).run(&PUBLISH).expect(3)
+    };
+    let hint = "hint: if this origin is the platform, set it as the base URL";
+    for status in [307, 308] {
+        redirect_upload(status).saying(&["nothing was published", "https://other.test", hint]);
+    }
+    // A server may respond with 303 after it stored the version.
+    redirect_upload(303).saying(&["could not determine whether version", "https://other.test"]);
+}
+
+#[test]
 fn upload_whose_version_is_not_found_is_repeated_as_often_as_retries_allow() {
     let world = plain_project();
     for (retries, sent) in [("0", 1), ("1", 2), ("2", 3), ("4", 3)] {

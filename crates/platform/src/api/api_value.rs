@@ -2,7 +2,7 @@
 
 use super::Platform;
 use super::lenient_values::convert_json;
-use crate::http::{ErrorKind, HttpError, Method, NamedFields, Repeat, Request, Success, Url};
+use crate::http::{ErrorKind, HttpError, Method, NamedFields, Repeat, Request, Response, Success, Url};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -74,11 +74,19 @@ impl Platform {
         &self,
         request: &Request,
     ) -> Result<ApiValue<T>, HttpError> {
+        parse_api_value(&self.client.send(request).await?)
+    }
+
+    /// Sends a request and parses its JSON response; `None` if the response has no body.
+    pub(super) async fn send_and_parse_optional<T: DeserializeOwned>(
+        &self,
+        request: &Request,
+    ) -> Result<Option<ApiValue<T>>, HttpError> {
         let response = self.client.send(request).await?;
-        let raw: Value = response.json()?;
-        let root_path = "";
-        let value = convert_json(&raw, root_path, &response)?;
-        Ok(ApiValue { value, raw })
+        if response.is_empty() {
+            return Ok(None);
+        }
+        parse_api_value(&response).map(Some)
     }
 
     /// Sends a request, and returns the JSON of the response, or null if the body is not JSON. The client has already
@@ -105,4 +113,12 @@ impl Platform {
             result => result.map(drop),
         }
     }
+}
+
+/// Parses the JSON of a response.
+fn parse_api_value<T: DeserializeOwned>(response: &Response) -> Result<ApiValue<T>, HttpError> {
+    let raw: Value = response.json()?;
+    let root_path = "";
+    let value = convert_json(&raw, root_path, response)?;
+    Ok(ApiValue { value, raw })
 }

@@ -139,18 +139,19 @@ impl Platform {
 
     /// Terminates an execution: `PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`. `is_forced`
     /// is sent as `forceUpdate`. The API document does not define the values of `status`. An execution ends only once,
-    /// so the request may be repeated.
+    /// so the request may be repeated. Returns `None` for a success without a body, such as 204: the API document does
+    /// not define the success status.
     pub async fn terminate_execution(
         &self,
         project: Uuid,
         id: &str,
         status: &str,
         is_forced: bool,
-    ) -> Result<ApiValue<ExecutionId>, HttpError> {
+    ) -> Result<Option<ApiValue<ExecutionId>>, HttpError> {
         let url = self.project_url(project, EXECUTIONS, &[id])?;
         let body = json!({ "forceUpdate": is_forced, "status": status });
         let request = Request::new(Method::PATCH, url, Repeat::Safe).json(&body);
-        self.send_and_parse(&request.with_success(Success::Accepted))
+        self.send_and_parse_optional(&request.with_success(Success::AcceptedOrEmpty))
             .await
     }
 }

@@ -7,26 +7,15 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ExecutionStanding {
-    /// The execution is running, or its status is unknown and it has no end time.
-    Open,
-    Succeeded,
-    Failed,
-}
-
-/// Interprets the status of an execution. With an unknown status, an execution has failed if it has an end time;
-/// otherwise it is still open.
-pub(crate) fn interpret_status(execution: &Execution) -> ExecutionStanding {
+/// Returns how the execution ended, or `None` if it has not ended. With an unknown status, an execution has failed if it
+/// has an end time; otherwise it is still open.
+pub fn find_execution_end(execution: &Execution) -> Option<PollEnd> {
     if execution.has_succeeded() {
-        ExecutionStanding::Succeeded
-    } else if execution.is_running() {
-        ExecutionStanding::Open
-    } else if execution.has_failed() || execution.finished_at.is_some() {
-        ExecutionStanding::Failed
-    } else {
-        ExecutionStanding::Open
+        return Some(PollEnd::Succeeded);
     }
+    let has_failed =
+        !execution.is_running() && (execution.has_failed() || execution.finished_at.is_some());
+    has_failed.then_some(PollEnd::Failed)
 }
 
 /// Time after the start of an execution during which the platform may not show the execution yet.
@@ -101,11 +90,10 @@ pub async fn poll_execution(
             last_status.clone_from(&response.result.status);
             report_status(&response.result);
         }
-        match interpret_status(&response.result) {
-            ExecutionStanding::Succeeded => return Ok((response, PollEnd::Succeeded)),
-            ExecutionStanding::Failed => return Ok((response, PollEnd::Failed)),
-            ExecutionStanding::Open if pace.pause().await => last_response = Some(response),
-            ExecutionStanding::Open => return Ok((response, PollEnd::Deadline)),
+        match find_execution_end(&response.result) {
+            Some(end) => return Ok((response, end)),
+            None if pace.pause().await => last_response = Some(response),
+            None => return Ok((response, PollEnd::Deadline)),
         }
     }
 }
@@ -117,21 +105,21 @@ mod tests {
     #[test]
     fn only_success_is_a_success_and_unknown_words_end_nothing() {
         let found = |status: Option<&str>, finished: Option<&str>| {
-            interpret_status(&Execution {
+            find_execution_end(&Execution {
                 status: status.map(str::to_owned),
                 finished_at: finished.map(str::to_owned),
                 ..Execution::default()
             })
         };
         for word in ["RUNNING", "running", "QUEUED", "PAUSED"] {
-            assert_eq!(found(Some(word), None), ExecutionStanding::Open, "{word}");
+            assert_eq!(found(Some(word), None), None, "{word}");
         }
         for word in ["FAILED", "FAILURE", "ERROR", "CANCELLED", "SKIPPED", "Cancelled"] {
-            assert_eq!(found(Some(word), None), ExecutionStanding::Failed, "{word}");
+            assert_eq!(found(Some(word), None), Some(PollEnd::Failed), "{word}");
         }
-        assert_eq!(found(Some("SUCCESS"), None), ExecutionStanding::Succeeded);
-        assert_eq!(found(Some("GREAT"), Some("now")), ExecutionStanding::Failed);
-        assert_eq!(found(None, None), ExecutionStanding::Open);
-        assert_eq!(found(None, Some("now")), ExecutionStanding::Failed);
+        assert_eq!(found(Some("SUCCESS"), None), Some(PollEnd::Succeeded));
+        assert_eq!(found(Some("GREAT"), Some("now")), Some(PollEnd::Failed));
+        assert_eq!(found(None, None), None);
+        assert_eq!(found(None, Some("now")), Some(PollEnd::Failed));
     }
 }

@@ -10,7 +10,7 @@ mod pace;
 mod streaming;
 mod tasks;
 
-pub use executions::{APPEARANCE_LIMIT, poll_execution};
+pub use executions::{APPEARANCE_LIMIT, find_execution_end, poll_execution};
 pub use messages::MessageReader;
 pub use pace::{Pace, send_change};
 pub use streaming::poll_streaming_status;

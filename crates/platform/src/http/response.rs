@@ -136,6 +136,11 @@ impl Response {
         Ok(memory)
     }
 
+    /// Returns whether the response has no body.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.body.iter().all(u8::is_ascii_whitespace)
+    }
+
     /// Returns whether the status is exactly 200.
     pub(crate) fn is_ok(&self) -> bool {
         self.head.status == StatusCode::OK

@@ -12,6 +12,8 @@ pub enum Success {
     /// 202 with JSON, or as [`Success::Body`]: the server accepted the request and continues to work on it, or the API
     /// document does not define the status.
     Accepted,
+    /// As [`Success::Accepted`], or without a body: nothing in the body is needed.
+    AcceptedOrEmpty,
     /// 204, and no body.
     NoContent,
     /// The document does not define a body: 204, or 200 or 201 with anything but a page of HTML.
@@ -27,15 +29,15 @@ impl Response {
         let is_expected = match success {
             Success::Body => matches!(status, 200 | 201),
             Success::Accepted => matches!(status, 200..=202),
+            Success::AcceptedOrEmpty => matches!(status, 200..=202 | 204),
             Success::NoContent => status == 204,
             Success::Undocumented => matches!(status, 200 | 201 | 204),
         };
         if !is_expected {
             return Err(self.unusable_error(&self.describe_unexpected_status(success)));
         }
-        let is_empty = self.body.iter().all(u8::is_ascii_whitespace);
         match success {
-            Success::Body | Success::Accepted if is_empty => Err(self.unusable_error("the body is empty")),
+            Success::Body | Success::Accepted if self.is_empty() => Err(self.unusable_error("the body is empty")),
             Success::Undocumented if self.is_html() => {
                 Err(self.unusable_error(&format!("the body is an HTML page: {}", self.message_text())))
             }
@@ -48,6 +50,7 @@ impl Response {
         let expected_status = match success {
             Success::Body => "200 or 201",
             Success::Accepted => "200, 201 or 202",
+            Success::AcceptedOrEmpty => "200, 201, 202 or 204",
             Success::Undocumented => "200, 201 or 204",
             Success::NoContent => "204",
         };

@@ -81,6 +81,7 @@ async fn execution_accepted_with_202_is_read_and_202_without_body_is_undecided()
     let execution = platform
         .terminate_execution(PROJECT, ID, "CANCELLED", false)
         .await
+        .unwrap()
         .unwrap();
     assert_eq!(execution.pipeline_execution_id.as_deref(), Some(ID));
     let (_server, platform) = server_expecting("POST", &base(), None, json(202, "")).await;
@@ -148,6 +149,7 @@ async fn cancel_is_sent_and_read_as_documented() {
     let execution = platform
         .terminate_execution(PROJECT, ID, "CANCELLED", true)
         .await
+        .unwrap()
         .unwrap();
     assert_eq!(execution.pipeline_execution_id.as_deref(), Some(ID));
     is_repeated(async |platform| {
