@@ -24,3 +24,5 @@ pub mod globs;
 pub mod redaction;
 pub mod remote_url;
 pub mod words;
+
+mod secret_search;

@@ -1,6 +1,7 @@
-//! Removes a secret from the text of a server or of git: verbatim, and as a form, a URL or JSON encodes it.
+//! Removes a secret from the text of a server or of git, in the encodings that [`crate::secret_search`] finds.
 
-use memchr::{memchr, memchr2, memmem};
+use crate::secret_search::SecretSearch;
+use memchr::{memchr, memchr2};
 use secrecy::{ExposeSecret, SecretString};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,23 +20,26 @@ const REPLACEMENT: &str = "***";
 
 /// Returns the text without the secret, in case a server repeats it.
 pub fn redact(text: &str, secret: &SecretString) -> String {
-    remove_parts(text, &list_secret_parts(secret))
+    SecretSearch::new(list_secret_parts(secret))
+        .replace(text, REPLACEMENT)
+        .into_owned()
 }
 
 /// Returns the JSON with the secrets removed from its strings and names, unless they are short. Everything else is
 /// kept, so a duplicate name stays a duplicate. The body is copied only if it contains a secret.
 pub fn redact_json<'b>(body: &'b [u8], secrets: &[SecretString]) -> Cow<'b, [u8]> {
-    let mut parts: Vec<SecretPart> = secrets.iter().flat_map(list_secret_parts).collect();
-    parts.retain(|part| part.spellings.len() >= MIN_LENGTH_IN_DATA && part.may_occur_in(body));
+    let mut parts: Vec<&str> = secrets.iter().flat_map(list_secret_parts).collect();
+    parts.retain(|part| part.chars().count() >= MIN_LENGTH_IN_DATA);
     if parts.is_empty() {
         return Cow::Borrowed(body);
     }
+    let search = SecretSearch::new(parts);
     let mut output = Vec::new();
     let mut copied_length = 0;
     let mut position = 0;
     while let Some(literal) = find_quoted_string(body, position) {
         position = literal.end;
-        if let Some(replacement) = redact_literal(body.get(literal.clone()).unwrap_or_default(), &parts) {
+        if let Some(replacement) = redact_literal(body.get(literal.clone()).unwrap_or_default(), &search) {
             output.extend_from_slice(body.get(copied_length..literal.start).unwrap_or_default());
             output.extend_from_slice(replacement.as_bytes());
             copied_length = literal.end;
@@ -63,157 +67,139 @@ pub fn find_quoted_string(body: &[u8], start_position: usize) -> Option<Range<us
 }
 
 /// Returns a string literal without the secrets, or `None` if it is not valid JSON or does not contain any.
-fn redact_literal(literal: &[u8], parts: &[SecretPart]) -> Option<String> {
-    if !parts.iter().any(|part| part.may_occur_in(literal)) {
-        return None;
+fn redact_literal(literal: &[u8], search: &SecretSearch) -> Option<String> {
+    let content = std::str::from_utf8(literal.get(1..literal.len() - 1)?).ok()?;
+    let text = if content.contains('\\') {
+        Cow::Owned(serde_json::from_slice(literal).ok()?)
+    } else {
+        Cow::Borrowed(content)
+    };
+    match search.replace(&text, REPLACEMENT) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(redacted_text) => Some(serde_json::Value::String(redacted_text).to_string()),
     }
-    let text: String = serde_json::from_slice(literal).ok()?;
-    let redacted_text = remove_parts(&text, parts);
-    (redacted_text != text).then(|| serde_json::Value::String(redacted_text).to_string())
-}
-
-/// Replaces each of these parts in the text with `***`, in all its spellings.
-fn remove_parts(text: &str, parts: &[SecretPart]) -> String {
-    parts
-        .iter()
-        .fold(text.to_owned(), |text, part| part.remove_from(text))
 }
 
 /// Returns the parts of a secret that must not be shown: the complete secret and, if it has several lines like a key,
 /// each of its lines. Parts that are too short are omitted.
-fn list_secret_parts(secret: &SecretString) -> Vec<SecretPart> {
+fn list_secret_parts(secret: &SecretString) -> Vec<&str> {
     let text = secret.expose_secret();
     let complete_secret = Some(text).filter(|text| text.len() >= MIN_SECRET_LENGTH);
     let key_lines = text
         .lines()
         .map(str::trim)
         .filter(|line| line.len() >= MIN_KEY_LINE_LENGTH && text.contains('\n'));
-    complete_secret
-        .into_iter()
-        .chain(key_lines)
-        .map(SecretPart::new)
-        .collect()
-}
-
-/// A text that must not be shown.
-struct SecretPart {
-    /// The longest part that has only one spelling. A text without this part cannot contain the secret.
-    plain_part: String,
-    /// The spellings of each character.
-    spellings: Vec<Vec<String>>,
-}
-
-impl SecretPart {
-    /// Prepares the search for a part of a secret. Its longest run of letters and digits has only one spelling, so a
-    /// text without this run cannot contain the part.
-    fn new(text: &str) -> Self {
-        let longest_part = text
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .max_by_key(|part| part.len());
-        Self {
-            plain_part: longest_part.unwrap_or_default().to_owned(),
-            spellings: text.chars().map(list_spellings).collect(),
-        }
-    }
-
-    /// Returns whether the text may contain the secret: false if the run of letters and digits is missing.
-    fn may_occur_in(&self, bytes: &[u8]) -> bool {
-        memmem::find(bytes, self.plain_part.as_bytes()).is_some()
-    }
-
-    /// Replaces the secret with `***`, wherever the text contains it in any spelling.
-    fn remove_from(&self, text: String) -> String {
-        if !self.may_occur_in(text.as_bytes()) {
-            return text;
-        }
-        let mut output = String::with_capacity(text.len());
-        let mut tail = text.as_str();
-        while let Some(c) = tail.chars().next() {
-            let secret_length = self.find_secret_length(tail);
-            match secret_length {
-                Some(_) => output.push_str(REPLACEMENT),
-                None => output.push(c),
-            }
-            tail = tail
-                .get(secret_length.unwrap_or(c.len_utf8())..)
-                .unwrap_or_default();
-        }
-        output
-    }
-
-    /// Returns the length of the longest spelling of the secret at the start of `text`; `None` if `text` does not start
-    /// with the secret. Each character may have another spelling, so all possible ends are followed.
-    fn find_secret_length(&self, text: &str) -> Option<usize> {
-        let has_first_character = self
-            .spellings
-            .first()?
-            .iter()
-            .any(|variant| starts_with_spelling(variant, text));
-        if !has_first_character {
-            return None;
-        }
-        let mut ends = vec![0];
-        for spellings in &self.spellings {
-            let mut next_ends = Vec::new();
-            for end in ends {
-                let tail = text.get(end..).unwrap_or_default();
-                next_ends.extend(
-                    spellings
-                        .iter()
-                        .filter(|variant| starts_with_spelling(variant, tail))
-                        .map(|variant| end + variant.len()),
-                );
-            }
-            next_ends.sort_unstable();
-            next_ends.dedup();
-            ends = next_ends;
-        }
-        ends.last().copied()
-    }
-}
-
-/// Returns whether `text` starts with `variant`. Escape sequences are compared without case.
-fn starts_with_spelling(variant: &str, text: &str) -> bool {
-    let Some(start) = text.as_bytes().get(..variant.len()) else {
-        return false;
-    };
-    match variant.as_bytes() {
-        [b'%' | b'\\', _, ..] => start.eq_ignore_ascii_case(variant.as_bytes()),
-        bytes => start == bytes,
-    }
-}
-
-/// Returns the spellings of a character: verbatim, in a form or a URL, in JSON. A letter or a digit has only one.
-fn list_spellings(c: char) -> Vec<String> {
-    let verbatim = c.to_string();
-    if c.is_ascii_alphanumeric() {
-        return vec![verbatim];
-    }
-    let percent_escapes: Vec<String> = verbatim.bytes().map(|byte| format!("%{byte:02X}")).collect();
-    let mut buffer = [0; 2];
-    let unicode_escapes: Vec<String> = c
-        .encode_utf16(&mut buffer)
-        .iter()
-        .map(|unit| format!("\\u{unit:04X}"))
-        .collect();
-    let json_literal = serde_json::Value::String(verbatim.clone()).to_string();
-    let mut spellings = vec![
-        percent_escapes.concat(),
-        unicode_escapes.concat(),
-        json_literal[1..json_literal.len() - 1].to_owned(),
-        // JSON also permits `\/`, which serde_json does not write.
-        format!("\\{c}"),
-        verbatim,
-    ];
-    if c == ' ' {
-        spellings.push("+".to_owned());
-    }
-    spellings
+    complete_secret.into_iter().chain(key_lines).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// A token with the characters that an encoding replaces.
+    const TOKEN: &str = "eyJh-b_c.d+e/f=g?h~i\"j";
+
+    fn is_repeated(text: &str) -> bool {
+        let secret = SecretString::from(TOKEN);
+        let in_data = serde_json::json!({ "message": text }).to_string();
+        let data = redact_json(in_data.as_bytes(), std::slice::from_ref(&secret)).into_owned();
+        let is_text_unchanged = redact(text, &secret) == text;
+        let is_data_unchanged = data == in_data.as_bytes();
+        assert_eq!(is_text_unchanged, is_data_unchanged, "{text}");
+        !is_text_unchanged
+    }
+
+    #[test]
+    fn encoded_secret_is_hidden_in_text_and_data() {
+        let hex: String = TOKEN.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let percent: String = TOKEN.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let unicode: String = TOKEN.bytes().map(|byte| format!("\\u{byte:04X}")).collect();
+        let (start, end) = TOKEN.split_at(9);
+        let (hex_start, hex_end) = hex.split_at(7);
+        for text in [
+            &hex,
+            &hex.to_uppercase(),
+            &percent,
+            &unicode,
+            &format!("{start}\n{end}"),
+            &format!("{start}\r\n    {end}"),
+            &format!("{start}\\n{end}"),
+            &format!("{start}%0A{end}"),
+            &format!("{hex_start} {hex_end}"),
+            // The token behind 0 to 3 characters, from an independent encoder.
+            "ZXlKaC1iX2MuZCtlL2Y9Zz9ofmkiag==",
+            "OmV5SmgtYl9jLmQrZS9mPWc/aH5pImo=",
+            "OmV5SmgtYl9jLmQrZS9mPWc_aH5pImo",
+            "YTpleUpoLWJfYy5kK2UvZj1nP2h-aSJq",
+            "YTpleUpoLWJfYy5kK2UvZj1nP2h+aSJqfHg=",
+            "YTpleUpoLWJfYy5kK2Uv\nZj1nP2h%2BaSJqfHg=",
+            "YWI6ZXlKaC1iX2MuZCtlL2Y9Zz9ofmkian",
+        ] {
+            assert!(is_repeated(&format!("before {text} after")), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_that_is_no_encoding_of_the_secret_is_kept() {
+        let (start, end) = TOKEN.split_at(9);
+        for text in [
+            // The encoding of the token without its last two characters.
+            "ZXlKaC1iX2MuZCtlL2Y9Zz9ofmk=",
+            &format!("{start} and {end}"),
+            &format!("{start}{}{end}", " ".repeat(99)),
+            &TOKEN.to_uppercase(),
+            "%",
+            "\\u",
+            "%C3%",
+        ] {
+            assert!(!is_repeated(text), "{text}");
+        }
+        // The encodings of a short secret are ordinary words.
+        let short = SecretString::from("dev");
+        assert_eq!(redact("ZGV2 646576 d ev, *** for %64ev", &short), "ZGV2 646576 d ev, *** for ***");
+    }
+
+    proptest! {
+        #[test]
+        fn secret_in_base64_is_hidden_behind_any_text(
+            secret in "[!-~]{8,40}",
+            prefix in "[a-z:]{0,5}",
+            suffix in "[a-z]{0,5}",
+        ) {
+            let encoded = encode_whole_base64(&format!("{prefix}{secret}{suffix}"));
+            let hidden = redact(&format!("<{encoded}>"), &SecretString::from(secret.clone()));
+            prop_assert!(hidden.contains("***"), "{hidden}");
+            // Of the secret, only incomplete digits at its ends and its neighbors remain.
+            let max_length = 5 + encode_whole_base64(&prefix).len() + encode_whole_base64(&suffix).len() + 4;
+            prop_assert!(hidden.len() <= max_length, "{hidden}");
+        }
+
+        #[test]
+        fn search_of_any_secret_in_any_text_ends_and_keeps_other_texts(secret in "\\PC{3,12}", text in "\\PC{0,60}") {
+            let secret = SecretString::from(secret);
+            let hidden = redact(&text, &secret);
+            prop_assert!(hidden == text || hidden.contains("***"));
+            let repeated_text = text + secret.expose_secret();
+            prop_assert!(redact(&repeated_text, &secret).contains("***"));
+        }
+    }
+
+    /// Encodes a text with the usual padding.
+    fn encode_whole_base64(text: &str) -> String {
+        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut output = String::new();
+        for chunk in text.as_bytes().chunks(3) {
+            let byte = |index: usize| chunk.get(index).copied().map_or(0, usize::from);
+            let number = byte(0) << 16 | byte(1) << 8 | byte(2);
+            for digit in 0..=chunk.len() {
+                output.push(char::from(DIGITS[number >> (18 - 6 * digit) & 63]));
+            }
+            output.push_str(&"="[..usize::from(chunk.len() == 2)]);
+            output.push_str(&"=="[..2 * usize::from(chunk.len() == 1)]);
+        }
+        output
+    }
 
     #[test]
     fn line_of_key_that_server_repeats_is_hidden() {

@@ -290,13 +290,38 @@ fn redirect_to_another_origin_gets_no_token() {
 
 #[test]
 fn echoed_token_is_not_shown() {
+    let world = change_of_one_file();
+    let hex: String = TOKEN.bytes().map(|byte| format!("{byte:02X}")).collect();
+    let percent: String = TOKEN.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let (start, end) = TOKEN.split_at(10);
+    for spelling in [
+        TOKEN,
+        &hex,
+        &percent,
+        &format!("{start}\n{end}"),
+        // The base64 of the token, and of `x:` and the token.
+        "czNjcmV0LXRva2VuLTBmLXRoZS10ZXN0",
+        "eDpzM2NyZXQtdG9rZW4tMGYtdGhlLXRlc3Q=",
+    ] {
+        let platform = Platform::new();
+        let text = format!("bad header: {spelling}");
+        platform.reviews(ResponseTemplate::new(400).set_body_string(text));
+        let output = platform
+            .call(&world)
+            .run("-vv review --report json=-")
+            .expect(3)
+            .saying(&["bad header", "***"]);
+        assert!(!output.all().contains(spelling), "{}", output.all());
+        assert!(!output.all().contains(end), "{}", output.all());
+    }
+    // Another text is shown as it is.
     let platform = Platform::new();
-    platform.reviews(ResponseTemplate::new(400).set_body_string(format!("bad header: Bearer {TOKEN}")));
+    platform.reviews(ResponseTemplate::new(400).set_body_string("bad header: czNjcmV0LXRva2Vu"));
     platform
-        .call(&change_of_one_file())
-        .run("-vv review --report json=-")
+        .call(&world)
+        .run("review")
         .expect(3)
-        .saying(&["bad header"]);
+        .saying(&["bad header: czNjcmV0LXRva2Vu"]);
 }
 
 #[test]

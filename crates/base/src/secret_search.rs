@@ -1,0 +1,268 @@
+//! Finds secrets in a text, in the encodings in which a server may repeat them: as a form, a URL or JSON spells their
+//! characters, in hexadecimal digits, and in base64, also as a part of a longer encoded text or on several lines.
+//!
+//! A search reads the text once. Only at a byte with which a secret may begin, it compares the following characters.
+
+use std::borrow::Cow;
+
+/// Minimum length of a secret that is also found if it is encoded as a whole or on several lines, in bytes. The
+/// encoding of a shorter secret may be an ordinary word.
+const MIN_ENCODED_LENGTH: usize = 8;
+
+/// Maximum number of whitespace characters between two characters of a secret.
+const MAX_GAP_LENGTH: usize = 64;
+
+const BASE64_DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// The characters of a secret's encoding, for the comparison with a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Alphabet {
+    /// The secret itself.
+    Plain,
+    /// Hexadecimal digits in any case.
+    Hex,
+    /// The standard digits or those for URLs.
+    Base64,
+}
+
+impl Alphabet {
+    /// Returns the character that stands for all characters with the same meaning.
+    fn normalize(self, c: char) -> char {
+        match (self, c) {
+            (Self::Hex, _) => c.to_ascii_lowercase(),
+            (Self::Base64, '-') => '+',
+            (Self::Base64, '_') => '/',
+            _ => c,
+        }
+    }
+}
+
+/// A secret in one encoding.
+struct SecretPattern {
+    characters: Vec<char>,
+    alphabet: Alphabet,
+    /// True if the text may contain whitespace between the characters.
+    can_wrap: bool,
+}
+
+impl SecretPattern {
+    /// Lists the secret and its encodings.
+    fn list_encodings(secret: &str) -> Vec<Self> {
+        let can_wrap = secret.len() >= MIN_ENCODED_LENGTH;
+        let mut encodings = vec![(secret.to_owned(), Alphabet::Plain)];
+        if can_wrap {
+            let digits = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+            encodings.push((digits, Alphabet::Hex));
+            encodings.extend((0..3).map(|offset| (encode_base64(secret, offset), Alphabet::Base64)));
+        }
+        encodings
+            .into_iter()
+            .map(|(text, alphabet)| Self {
+                characters: text.chars().collect(),
+                alphabet,
+                can_wrap,
+            })
+            .collect()
+    }
+
+    /// Returns whether the pattern may begin with this byte of a text.
+    fn can_begin_with(&self, byte: u8) -> bool {
+        let Some(first) = self.characters.first() else {
+            return false;
+        };
+        match byte {
+            // An escape sequence of any character.
+            b'%' | b'\\' => true,
+            b'+' if *first == ' ' => true,
+            _ if byte.is_ascii() => self.alphabet.normalize(char::from(byte)) == *first,
+            _ => first.encode_utf8(&mut [0; 4]).as_bytes().first() == Some(&byte),
+        }
+    }
+
+    /// Returns the end of the longest spelling of the pattern that begins at `start`, if there is any. A character may
+    /// have several spellings, so all possible ends are followed.
+    fn find_end(&self, text: &str, start: usize) -> Option<usize> {
+        let mut ends = vec![start];
+        for (index, character) in self.characters.iter().enumerate() {
+            let mut next_ends = Vec::new();
+            for end in ends {
+                self.push_ends(*character, text, end, &mut next_ends);
+                if self.can_wrap && index > 0 {
+                    let gap_end = skip_gap(text, end);
+                    if gap_end > end {
+                        self.push_ends(*character, text, gap_end, &mut next_ends);
+                    }
+                }
+            }
+            if next_ends.is_empty() {
+                return None;
+            }
+            next_ends.sort_unstable();
+            next_ends.dedup();
+            ends = next_ends;
+        }
+        ends.last().copied()
+    }
+
+    /// Adds the ends of all spellings of `character` that begin at `start`.
+    fn push_ends(&self, character: char, text: &str, start: usize, ends: &mut Vec<usize>) {
+        for (c, length) in read_spellings(text.get(start..).unwrap_or_default()) {
+            if self.alphabet.normalize(c) == character {
+                ends.push(start + length);
+            }
+        }
+    }
+}
+
+/// Prepared search for secrets.
+pub(crate) struct SecretSearch {
+    patterns: Vec<SecretPattern>,
+    /// The indexes of the patterns that may begin with each byte.
+    candidates: Vec<Vec<usize>>,
+}
+
+impl SecretSearch {
+    pub(crate) fn new<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
+        let patterns: Vec<SecretPattern> = secrets
+            .into_iter()
+            .flat_map(SecretPattern::list_encodings)
+            .collect();
+        let candidates = (0..=u8::MAX)
+            .map(|byte| list_candidates(&patterns, byte))
+            .collect();
+        Self { patterns, candidates }
+    }
+
+    /// Returns the text with each secret replaced by `replacement`. Without a secret, the text is not copied.
+    pub(crate) fn replace<'t>(&self, text: &'t str, replacement: &str) -> Cow<'t, str> {
+        let mut output = String::new();
+        let (mut copied_length, mut position) = (0, 0);
+        while let Some(byte) = text.as_bytes().get(position) {
+            match self.find_end(text, position, *byte) {
+                Some(end) => {
+                    output.push_str(text.get(copied_length..position).unwrap_or_default());
+                    output.push_str(replacement);
+                    (copied_length, position) = (end, end);
+                }
+                None => position += 1,
+            }
+        }
+        if copied_length == 0 {
+            return Cow::Borrowed(text);
+        }
+        output.push_str(text.get(copied_length..).unwrap_or_default());
+        Cow::Owned(output)
+    }
+
+    /// Returns the end of the longest secret that begins at `start`, which is the position of `byte`.
+    fn find_end(&self, text: &str, start: usize, byte: u8) -> Option<usize> {
+        let candidates = self.candidates.get(usize::from(byte))?;
+        candidates
+            .iter()
+            .filter_map(|index| self.patterns.get(*index)?.find_end(text, start))
+            .max()
+    }
+}
+
+/// Returns the indexes of the patterns that may begin with this byte.
+fn list_candidates(patterns: &[SecretPattern], byte: u8) -> Vec<usize> {
+    let indexed_patterns = patterns.iter().enumerate();
+    indexed_patterns
+        .filter(|(_, pattern)| pattern.can_begin_with(byte))
+        .map(|(index, _)| index)
+        .collect()
+}
+
+/// Encodes the secret as base64 behind `offset` other bytes (0 to 2). Contains only the digits that do not depend on
+/// the bytes around the secret.
+fn encode_base64(secret: &str, offset: usize) -> String {
+    let bytes = [&[0; 2][..offset.min(2)], secret.as_bytes()].concat();
+    let is_bit_set = |bit: usize| bytes.get(bit / 8).is_some_and(|byte| byte & (0x80 >> (bit % 8)) != 0);
+    let first_digit = (8 * offset).div_ceil(6);
+    (first_digit..8 * bytes.len() / 6)
+        .filter_map(|digit| {
+            let value = (6 * digit..6 * digit + 6).fold(0, |value, bit| 2 * value + usize::from(is_bit_set(bit)));
+            BASE64_DIGITS.get(value).copied().map(char::from)
+        })
+        .collect()
+}
+
+/// Returns the position after the whitespace at `start`, which may be escaped. Returns `start` if there is none or too
+/// much.
+fn skip_gap(text: &str, start: usize) -> usize {
+    let mut position = start;
+    for _ in 0..=MAX_GAP_LENGTH {
+        let is_plus = text.as_bytes().get(position) == Some(&b'+');
+        let whitespace = read_spellings(text.get(position..).unwrap_or_default())
+            .find(|(c, _)| c.is_whitespace() && !is_plus);
+        match whitespace {
+            Some((_, length)) => position += length,
+            None => return position,
+        }
+    }
+    start
+}
+
+/// Returns the characters that a text may begin with, each with the length of its spelling: the first character, the
+/// character of an escape sequence of a URL or of JSON, and the space for which a form has a plus sign.
+fn read_spellings(text: &str) -> impl Iterator<Item = (char, usize)> {
+    let first = text.chars().next();
+    let meaning = match first {
+        Some('%') => decode_percent_escape(text),
+        Some('\\') => decode_json_escape(text),
+        Some('+') => Some((' ', 1)),
+        _ => None,
+    };
+    first.map(|c| (c, c.len_utf8())).into_iter().chain(meaning)
+}
+
+/// Decodes the character at the beginning of a URL's text, such as `%C3%A4`, and returns it with the length of its
+/// spelling.
+fn decode_percent_escape(text: &str) -> Option<(char, usize)> {
+    let mut bytes = Vec::new();
+    for index in 0..4 {
+        let escape = text.get(3 * index..3 * index + 3)?.strip_prefix('%')?;
+        bytes.push(parse_hex(escape)?.try_into().ok()?);
+        if let Ok(decoded_text) = std::str::from_utf8(&bytes) {
+            return Some((decoded_text.chars().next()?, 3 * bytes.len()));
+        }
+    }
+    None
+}
+
+/// Decodes the escape sequence at the beginning of a JSON string's text, and returns its character with the length of
+/// its spelling. A backslash before any character other than a letter or a digit stands for that character.
+fn decode_json_escape(text: &str) -> Option<(char, usize)> {
+    let escaped_character = text.chars().nth(1)?;
+    let character = match escaped_character {
+        'u' => return decode_unicode_escape(text),
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        c if c.is_ascii_alphanumeric() => return None,
+        c => c,
+    };
+    Some((character, 1 + escaped_character.len_utf8()))
+}
+
+/// Decodes a sequence such as `\u00e4`, or two sequences that are a surrogate pair.
+fn decode_unicode_escape(text: &str) -> Option<(char, usize)> {
+    let first_unit = parse_unicode_unit(text.get(..6)?)?;
+    let second_unit = text.get(6..12).and_then(parse_unicode_unit);
+    let units = [Some(first_unit), second_unit].into_iter().flatten();
+    let character = char::decode_utf16(units).next()?.ok()?;
+    Some((character, 6 * character.len_utf16()))
+}
+
+/// Parses a sequence such as `\u00e4`.
+fn parse_unicode_unit(escape: &str) -> Option<u16> {
+    parse_hex(escape.strip_prefix("\\u")?)?.try_into().ok()
+}
+
+/// Parses hexadecimal digits, without a sign.
+fn parse_hex(digits: &str) -> Option<u32> {
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_number.then(|| u32::from_str_radix(digits, 16).ok())?
+}
