@@ -77,7 +77,9 @@ pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_er
     let outcome = differences
         .into_iter()
         .fold(Outcome::new(kind), Outcome::with_problem)
-        .with_problem("the upload got no usable response, and only a response to the upload lists ignored files")
+        .with_problem(
+            "the upload got no usable response, and only a response to the upload lists ignored files",
+        )
         .with_error(lost_error);
     Outcome {
         verified: is_verified,

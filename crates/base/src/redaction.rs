@@ -95,6 +95,7 @@ fn list_secret_parts(secret: &SecretString) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::to_hex;
     use proptest::prelude::*;
 
     /// A token with the characters that an encoding replaces.
@@ -112,16 +113,16 @@ mod tests {
 
     #[test]
     fn encoded_secret_is_hidden_in_text_and_data() {
-        let hex: String = TOKEN.bytes().map(|byte| format!("{byte:02x}")).collect();
-        let percent: String = TOKEN.bytes().map(|byte| format!("%{byte:02x}")).collect();
-        let unicode: String = TOKEN.bytes().map(|byte| format!("\\u{byte:04X}")).collect();
+        let hex = to_hex(TOKEN.as_bytes());
+        let percent: Vec<String> = TOKEN.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let unicode: Vec<String> = TOKEN.bytes().map(|byte| format!("\\u{byte:04X}")).collect();
         let (start, end) = TOKEN.split_at(9);
         let (hex_start, hex_end) = hex.split_at(7);
         for text in [
             &hex,
             &hex.to_uppercase(),
-            &percent,
-            &unicode,
+            &percent.concat(),
+            &unicode.concat(),
             &format!("{start}\n{end}"),
             &format!("{start}\r\n    {end}"),
             &format!("{start}\\n{end}"),
@@ -157,7 +158,10 @@ mod tests {
         }
         // The encodings of a short secret are ordinary words.
         let short = SecretString::from("dev");
-        assert_eq!(redact("ZGV2 646576 d ev, *** for %64ev", &short), "ZGV2 646576 d ev, *** for ***");
+        assert_eq!(
+            redact("ZGV2 646576 d ev, *** for %64ev", &short),
+            "ZGV2 646576 d ev, *** for ***"
+        );
     }
 
     proptest! {

@@ -3,6 +3,7 @@
 //!
 //! A search reads the text once. Only at a byte with which a secret may begin, it compares the following characters.
 
+use crate::text::to_hex;
 use std::borrow::Cow;
 
 /// Minimum length of a secret that is also found if it is encoded as a whole or on several lines, in bytes. The
@@ -51,8 +52,7 @@ impl SecretPattern {
         let can_wrap = secret.len() >= MIN_ENCODED_LENGTH;
         let mut encodings = vec![(secret.to_owned(), Alphabet::Plain)];
         if can_wrap {
-            let digits = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
-            encodings.push((digits, Alphabet::Hex));
+            encodings.push((to_hex(secret.as_bytes()), Alphabet::Hex));
             encodings.extend((0..3).map(|offset| (encode_base64(secret, offset), Alphabet::Base64)));
         }
         encodings
@@ -177,11 +177,16 @@ fn list_candidates(patterns: &[SecretPattern], byte: u8) -> Vec<usize> {
 /// the bytes around the secret.
 fn encode_base64(secret: &str, offset: usize) -> String {
     let bytes = [&[0; 2][..offset.min(2)], secret.as_bytes()].concat();
-    let is_bit_set = |bit: usize| bytes.get(bit / 8).is_some_and(|byte| byte & (0x80 >> (bit % 8)) != 0);
+    let is_bit_set = |bit: usize| {
+        bytes
+            .get(bit / 8)
+            .is_some_and(|byte| byte & (0x80 >> (bit % 8)) != 0)
+    };
     let first_digit = (8 * offset).div_ceil(6);
     (first_digit..8 * bytes.len() / 6)
         .filter_map(|digit| {
-            let value = (6 * digit..6 * digit + 6).fold(0, |value, bit| 2 * value + usize::from(is_bit_set(bit)));
+            let value =
+                (6 * digit..6 * digit + 6).fold(0, |value, bit| 2 * value + usize::from(is_bit_set(bit)));
             BASE64_DIGITS.get(value).copied().map(char::from)
         })
         .collect()

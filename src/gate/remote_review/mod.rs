@@ -288,7 +288,8 @@ impl ReviewEngine for RemoteReview<'_> {
             self.target.require_branch()?,
             self.target.head.short()
         ));
-        let (mut run_findings, mut failed_requests, project_findings) = self.review_head(run, &platform, fix_scope)?;
+        let (mut run_findings, mut failed_requests, project_findings) =
+            self.review_head(run, &platform, fix_scope)?;
         if failed_requests.has_missing_resource() {
             let hint_request = find_unknown_project_hint(&platform, self.connection.require_project_id()?);
             if let Some(hint) = run.session.block_on(hint_request)? {

@@ -70,7 +70,8 @@ impl GateRun<'_> {
             &self.subject.comparison.bases,
             engine.rules(),
         )?;
-        let (mut run_findings, project_findings) = engine.evaluate_head(self, waivers.is_empty().then_some(fix_scope))?;
+        let (mut run_findings, project_findings) =
+            engine.evaluate_head(self, waivers.is_empty().then_some(fix_scope))?;
         if let Some(target) = &self.selection.stricter_target {
             let selected_paths = self.selection.pipelines.collect_paths();
             let find_path = |path: &str| selected_paths.contains(path).then(|| path.to_owned());

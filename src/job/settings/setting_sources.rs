@@ -97,9 +97,8 @@ impl<'a> SettingSources<'a> {
             Ok(config) => config,
         };
         let is_repairable = file.is_edited && checkout_config.is_some();
-        let has_publish_on = checkout_config
-            .as_ref()
-            .is_some_and(|config| config.publish_on.branches.is_some() || config.publish_on.tags.is_some());
+        let publish_on = checkout_config.as_ref().map(|config| &config.publish_on);
+        let has_publish_on = publish_on.is_some_and(|on| on.branches.is_some() || on.tags.is_some());
         let is_missing = file.missing_reason().is_some() || unusable_reason.is_some();
         // An invalid file of the checkout sets nothing, so its text is not shown as the source of a value.
         let first_file_text = file.checkout_text.clone().filter(|_| checkout_config.is_some());
@@ -117,7 +116,7 @@ impl<'a> SettingSources<'a> {
         };
         let note =
             UnusedFile::find(file, unusable_reason.as_deref(), is_repairable).map(|file| file.to_string());
-        let unusable_file_text = file.policy_text().cloned().filter(|_| unusable_reason.is_some());
+        let unusable_file_text = file.policy_text().filter(|_| unusable_reason.is_some());
         let mut sources = Self {
             env,
             checkout: checkout.map(|checkout| checkout.root.to_path_buf()),
@@ -134,7 +133,7 @@ impl<'a> SettingSources<'a> {
             has_unused_publish_on: is_missing && has_publish_on,
             on_unusable,
             unusable_reason,
-            unusable_file_text,
+            unusable_file_text: unusable_file_text.cloned(),
             is_repairable,
             note,
         };

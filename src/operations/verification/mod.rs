@@ -96,16 +96,15 @@ impl Verification<'_> {
         prefix: &str,
         version: &str,
     ) {
-        match differences {
-            Some(differences) => self.differences.extend(differences),
-            None => {
-                if self.subject_state == SubjectState::Present {
-                    self.subject_state = SubjectState::Missing;
-                }
-                self.differences
-                    .push(format!("the platform has no version {version} of {prefix}"));
-            }
+        if let Some(differences) = differences {
+            self.differences.extend(differences);
+            return;
         }
+        if self.subject_state == SubjectState::Present {
+            self.subject_state = SubjectState::Missing;
+        }
+        self.differences
+            .push(format!("the platform has no version {version} of {prefix}"));
     }
 
     /// Prints whether the subject matches the document. Fails with the list of problems and differences if it does not.

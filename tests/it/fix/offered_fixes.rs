@@ -256,8 +256,16 @@ fn review_offers_fixes_of_check_unless_finding_is_waived() {
             program.run(args.as_str()).expect(0).json()["files"].clone()
         });
         let offers_fix = |files: &Value| files.to_string().contains("\"fix\":");
-        assert_eq!(offers_fix(&reviewed_files), waiver_file.is_none(), "{reviewed_files}");
-        assert_eq!(offers_fix(&checked_files), waiver_file.is_none(), "{checked_files}");
+        assert_eq!(
+            offers_fix(&reviewed_files),
+            waiver_file.is_none(),
+            "{reviewed_files}"
+        );
+        assert_eq!(
+            offers_fix(&checked_files),
+            waiver_file.is_none(),
+            "{checked_files}"
+        );
         let find_text = |files: &Value| files.to_string().contains("` corrects it");
         assert_eq!(find_text(&reviewed_files), find_text(&checked_files));
     }

@@ -683,10 +683,17 @@ fn cancel_of_ended_execution_warns_that_nothing_was_canceled() {
         let output = polling_call(&platform, &world)
             .run(&["executions", "cancel", ID, "--wait", "-o", "json"])
             .expect(0);
-        let warning = format!("nothing was canceled: execution {ID} had already ended in {}", statuses[1]);
+        let warning = format!(
+            "nothing was canceled: execution {ID} had already ended in {}",
+            statuses[1]
+        );
         assert_eq!(output.err.contains(&warning), !is_canceled, "{}", output.all());
         assert_eq!(output.json()["result"]["status"], statuses[1]);
-        assert_eq!(bodies_by_verb(&platform, "PATCH").len(), request_count, "{statuses:?}");
+        assert_eq!(
+            bodies_by_verb(&platform, "PATCH").len(),
+            request_count,
+            "{statuses:?}"
+        );
     }
 }
 

@@ -291,13 +291,13 @@ fn redirect_to_another_origin_gets_no_token() {
 #[test]
 fn echoed_token_is_not_shown() {
     let world = change_of_one_file();
-    let hex: String = TOKEN.bytes().map(|byte| format!("{byte:02X}")).collect();
-    let percent: String = TOKEN.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let hex: Vec<String> = TOKEN.bytes().map(|byte| format!("{byte:02X}")).collect();
+    let percent: Vec<String> = TOKEN.bytes().map(|byte| format!("%{byte:02x}")).collect();
     let (start, end) = TOKEN.split_at(10);
     for spelling in [
         TOKEN,
-        &hex,
-        &percent,
+        &hex.concat(),
+        &percent.concat(),
         &format!("{start}\n{end}"),
         // The base64 of the token, and of `x:` and the token.
         "czNjcmV0LXRva2VuLTBmLXRoZS10ZXN0",

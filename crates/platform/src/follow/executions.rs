@@ -13,8 +13,7 @@ pub fn find_execution_end(execution: &Execution) -> Option<PollEnd> {
     if execution.has_succeeded() {
         return Some(PollEnd::Succeeded);
     }
-    let has_failed =
-        !execution.is_running() && (execution.has_failed() || execution.finished_at.is_some());
+    let has_failed = !execution.is_running() && (execution.has_failed() || execution.finished_at.is_some());
     has_failed.then_some(PollEnd::Failed)
 }
 

@@ -37,7 +37,9 @@ impl Response {
             return Err(self.unusable_error(&self.describe_unexpected_status(success)));
         }
         match success {
-            Success::Body | Success::Accepted if self.is_empty() => Err(self.unusable_error("the body is empty")),
+            Success::Body | Success::Accepted if self.is_empty() => {
+                Err(self.unusable_error("the body is empty"))
+            }
             Success::Undocumented if self.is_html() => {
                 Err(self.unusable_error(&format!("the body is an HTML page: {}", self.message_text())))
             }
