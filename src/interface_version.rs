@@ -168,39 +168,29 @@ impl<'a> InterfaceVersion<'a> {
         (file.kind == FileKind::Regular).then(|| find_content_id(&file.content))?
     }
 
-    /// Reads the entry's pipeline. A file that a partial clone lacks is unreadable.
-    fn read_pipeline(&self, entry: &SharedEntry) -> Result<SharedPipeline, GitError> {
-        let mut is_in_clone = true;
+    /// Reads the entry's pipeline.
+    fn read_pipeline(&self, entry: &SharedEntry) -> Result<SharedPipelineFile, GitError> {
         let bytes = match self.files.get(&entry.pipeline) {
             None => Err(DocumentError::for_document("the file is missing")),
-            Some(file) => match read_document(self.repository, file) {
-                Err(error @ GitError::MissingObject { .. }) => {
-                    is_in_clone = false;
-                    Err(DocumentError::for_document(error.to_string()))
-                }
-                read => read?,
-            },
+            Some(file) => read_document(self.repository, file)?,
         };
         let kind = bytes.as_ref().ok();
-        Ok(SharedPipeline {
+        Ok(SharedPipelineFile {
             kind: kind.and_then(|bytes| PipelineKind::parse(bytes).ok()),
             facts: bytes.and_then(|bytes| PipelineFacts::parse(&bytes)),
             content_id: self.find_content_id(entry),
-            is_in_clone,
         })
     }
 }
 
 /// The file of a shared pipeline.
-struct SharedPipeline {
+struct SharedPipelineFile {
     /// The kind of the pipeline, if the file contains it.
     kind: Option<PipelineKind>,
     /// The facts about the pipeline, or the reason why the file cannot be read.
     facts: Result<PipelineFacts, DocumentError>,
     /// The id of the content of a regular file.
     content_id: Option<BlobId>,
-    /// False if a partial clone lacks the file.
-    is_in_clone: bool,
 }
 
 /// The reason why the changes between two versions may include a break that is not found.
@@ -230,9 +220,9 @@ impl InterfaceDoubt {
     /// be published then, so it is unknown what consumers will get.
     fn for_pipeline(
         old_entry: &SharedEntry,
-        old_pipeline: &SharedPipeline,
+        old_pipeline: &SharedPipelineFile,
         new_entry: &SharedEntry,
-        new_pipeline: &SharedPipeline,
+        new_pipeline: &SharedPipelineFile,
     ) -> Option<Self> {
         let path = shorten_name(&new_entry.pipeline);
         let (reason, is_repaired) = match (&old_pipeline.facts, &new_pipeline.facts) {
@@ -245,8 +235,10 @@ impl InterfaceDoubt {
             (_, Err(error)) => (format!("could not read {path}: {error}"), false),
             (Err(error), Ok(_)) => {
                 let path = shorten_name(&old_entry.pipeline);
-                let reason = format!("could not read the earlier version of {path}: {error}");
-                (reason, old_pipeline.is_in_clone)
+                (
+                    format!("could not read the earlier version of {path}: {error}"),
+                    true,
+                )
             }
             (Ok(old_facts), Ok(new_facts)) => {
                 let parameter = new_entry.undeclared_parameters(new_facts).find(|parameter| {
