@@ -46,7 +46,10 @@ impl SourceKind {
                 !source.contains("://") && !has_action_version
             }
             Self::Action if is_url => host == Host::Gitea,
-            Self::Action => source.contains('@') || !source.contains(':'),
+            Self::Action => match source.split_once('@') {
+                Some((repository, _)) => repository.contains('/'),
+                None => source.contains('/') && !source.contains(':'),
+            },
         }
     }
 }

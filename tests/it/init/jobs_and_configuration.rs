@@ -407,12 +407,17 @@ fn source_of_another_kind_than_the_host_needs_is_refused() {
     let image_with_digest = "reg.example/slg@sha256:0123";
     let url = "https://releases.example/slg";
     let cases = [
-        ("github", "an action", vec![action, "acme/gate"], vec![image, url]),
+        (
+            "github",
+            "an action",
+            vec![action, "acme/gate"],
+            vec![image, url, "gate", "gate@v1"],
+        ),
         (
             "gitea",
             "an action",
             vec![action, "https://gitea.com/acme/gate@v1"],
-            vec![image],
+            vec![image, "gate"],
         ),
         (
             "gitlab",
