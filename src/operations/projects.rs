@@ -5,6 +5,7 @@ use crate::job::cli::{
     ConnectionsVerb, EnvironmentsVerb, OutputArgs, ProjectsVerb, RepositoriesVerb, SecretsVerb, ValueArgs,
     VocabularyArgs,
 };
+use crate::session::resource::created_without_id_failure;
 use crate::session::resource_lookup::creation_failure;
 use crate::session::response_output;
 use crate::session::{CommandResult, Session};
@@ -52,6 +53,12 @@ pub(crate) fn run_projects(session: &Session, verb: ProjectsVerb) -> CommandResu
                     .create_project(&project)
                     .await
                     .map_err(|error| creation_failure(error, "run `sluicegate projects list` to check"))?;
+                if response.project_id.is_none() {
+                    return Err(created_without_id_failure(
+                        "the project was created, but the response contains no project id",
+                        "run `sluicegate projects list` to check",
+                    ));
+                }
                 session.print_response(output, &response.raw, || {
                     response_output::format_field_lines(&response.raw)
                 })

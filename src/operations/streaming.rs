@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, PaceArgs, StreamArgs};
 use crate::session::failure_conversion::http_exit_status;
-use crate::session::resource::RemoteProject;
+use crate::session::resource::{RemoteProject, created_without_id_failure};
 use crate::session::resource_lookup::{ResourceKind, ResourceLookup, creation_failure};
 use crate::session::response_output;
 use crate::session::{CommandResult, Session};
@@ -48,6 +48,12 @@ pub(crate) fn create_stream(
             }
             result => project.convert_response(result).await?,
         };
+        if response.streaming_pipeline_id.is_none() {
+            return Err(created_without_id_failure(
+                "the streaming pipeline was created, but the response contains no id",
+                "check whether the project already has the streaming pipeline",
+            ));
+        }
         session.print_response(output, &response.raw, || {
             response_output::format_field_lines(&response.raw)
         })

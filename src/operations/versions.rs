@@ -282,17 +282,21 @@ impl<'a> VersionSwitch<'a> {
             Ok(response) => Ok(response),
             Err(error) => {
                 let is_missing = error.kind() == ErrorKind::NotFound;
+                let is_maybe_processed = error.is_maybe_processed();
                 let failure =
                     version_request_failure(self.platform, &self.prefix, Some(version), error).await;
                 // This failure already says what is missing.
                 if is_missing {
                     return Err(failure);
                 }
-                let verb = match state {
-                    RequestedState::Enabled => "enable",
-                    RequestedState::Disabled => "disable",
-                };
-                Err(failure.context(format!("could not {verb} version {version} of {}", self.prefix)))
+                let version = format!("version {version} of {}", self.prefix);
+                Err(failure.context(match state {
+                    _ if is_maybe_processed => {
+                        format!("could not determine whether {version} was {}", state.adjective())
+                    }
+                    RequestedState::Enabled => format!("could not enable {version}"),
+                    RequestedState::Disabled => format!("could not disable {version}"),
+                }))
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::LatestVersion;
-use crate::session::resource_lookup::{ResourceKind, ResourceLookup, creation_failure};
+use crate::session::resource_lookup::{ResourceKind, ResourceLookup, change_failure};
 use sluicegate_base::text::{List, did_you_mean, escape_line, quote_shell_word};
 use sluicegate_platform::api::{ApiValue, Artifact, ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
@@ -76,7 +76,8 @@ pub(crate) async fn version_request_failure(
 ) -> Failure {
     let list_call = format!("artifacts list --prefix {prefix}");
     if error.kind() != ErrorKind::NotFound {
-        return creation_failure(error, &format!("run `sluicegate {list_call}` to check"));
+        let check_instruction = format!("run `sluicegate {list_call}` to check");
+        return change_failure(error, ResourceKind::Version, &check_instruction);
     }
     let Some(artifacts) = request_for_hint(platform.fetch_artifacts(None)).await else {
         return unknown_version_failure(prefix, version, error);

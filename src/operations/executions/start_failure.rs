@@ -19,6 +19,9 @@ pub(super) fn start_failure(error: HttpError, tag: Option<&str>) -> Failure {
         (Some(409), Some(tag)) => Some(format!(
             "an execution with the tag {tag} is running: wait until it ends, or use another tag"
         )),
+        (Some(409), None) => {
+            Some("another operation may prevent this execution: try again when it has ended".to_owned())
+        }
         (Some(410), _) => {
             Some("the pipeline is disabled on the platform: enable it there or publish it again".to_owned())
         }

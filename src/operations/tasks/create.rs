@@ -43,18 +43,17 @@ pub(crate) fn create_task(session: &Session, args: CreateTaskArgs) -> CommandRes
         let response = send_change(pace, platform.create_task(&task))
             .await
             .map_err(|error| creation_failure(error, TASK_CHECK_INSTRUCTION))?;
-        let Some(wait) = wait else {
-            return session.print_response(args.output, &response.raw, || {
-                let id = response.task_id.as_deref().unwrap_or("(without an id)");
-                response_output::format_headline_and_fields(&format!("created task {id}"), &response.raw)
-            });
-        };
         let id = response.task_id.as_deref().ok_or_else(|| {
             created_without_id_failure(
                 "the task was created, but the response contains no usable taskId",
                 TASK_CHECK_INSTRUCTION,
             )
         })?;
+        let Some(wait) = wait else {
+            return session.print_response(args.output, &response.raw, || {
+                response_output::format_headline_and_fields(&format!("created task {id}"), &response.raw)
+            });
+        };
         session.ui.say(&format!("created task {id}"));
         // A new task has no state from before this command.
         let earlier_state = None;

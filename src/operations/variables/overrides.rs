@@ -146,9 +146,8 @@ fn build_refusal_failure(name: &str, override_count: usize, refused_count: usize
     let message = if refused_count == 0 {
         format!("the platform reports a failed override of {name}, but not of which environment:")
     } else {
-        let verb = if refused_count == 1 { "was" } else { "were" };
         format!(
-            "{refused_count} of {} of {name} {verb} not set:",
+            "the platform did not confirm {refused_count} of {} of {name}:",
             format_count(override_count, "override")
         )
     };

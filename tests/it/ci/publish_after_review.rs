@@ -1018,7 +1018,7 @@ fn prune_that_stops_names_version_and_what_it_did() {
         &[
             "disabled version 3 of sales",
             "stopped after 1 of 3 versions of sales (disabled before that: 3)",
-            "could not disable version 2 of sales",
+            "could not determine whether version 2 of sales was disabled",
             "500",
         ],
     );

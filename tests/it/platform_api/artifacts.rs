@@ -191,7 +191,7 @@ fn version_that_cannot_be_enabled_again_is_reported_with_the_command() {
     let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
     call.run("artifacts disable 1").expect(3).saying(&[
         "NO VERSION IS ENABLED",
-        "could not enable version 1 of sales",
+        "could not determine whether version 1 of sales was enabled",
         "run `sluicegate artifacts enable 1 --prefix sales` now",
     ]);
 }

@@ -691,6 +691,14 @@ fn conflict_with_existing_resource_does_not_suggest_another_name() {
             &["pipelines", "run", "p", "--environment", "e", "--tag", "nightly"],
             "an execution with the tag nightly is running",
         ),
+        (
+            &["pipelines", "run", "p", "--environment", "e"],
+            "another operation may prevent this execution",
+        ),
+        (
+            &["artifacts", "enable", "1", "--prefix", "p"],
+            "run `sluicegate artifacts list --prefix p` to check",
+        ),
     ] {
         let output = platform.call(&world).run(args).expect(5);
         assert!(!output.err.contains("use another name"), "{}", output.all());
@@ -701,6 +709,65 @@ fn conflict_with_existing_resource_does_not_suggest_another_name() {
         .run("variables create region --value x")
         .expect(5)
         .saying(&["hint: the request conflicts with an existing resource"]);
+}
+
+#[test]
+fn creation_without_id_in_the_response_is_undecided() {
+    let world = World::new();
+    let platform = always(&answer(&json!({})));
+    for (args, reason) in [
+        (
+            "projects create p --warehouse w --agent-deployment-type HYBRID",
+            "the response contains no project id",
+        ),
+        (
+            "tasks create --mode ACT --message m --source-branch main --generate-branch --environment e",
+            "the response contains no usable taskId",
+        ),
+        (
+            "pipelines run p --environment e",
+            "the response contains no usable execution id",
+        ),
+    ] {
+        platform
+            .call(&world)
+            .run(args)
+            .expect(3)
+            .saying(&[reason, "hint: before you repeat the command, "]);
+    }
+    // Counterpart: a variable is known by its name.
+    platform
+        .call(&world)
+        .run("variables create region --value x")
+        .expect(0);
+}
+
+#[test]
+fn overrides_without_a_list_are_not_reported_as_missing() {
+    let world = World::new();
+    for (response, code) in [(json!({}), 3), (json!({ "overrides": null }), 0), (json!({ "overrides": [] }), 0)] {
+        let output = always(&answer(&response))
+            .call(&world)
+            .run("variables overrides list region")
+            .expect(code);
+        assert_eq!(output.all().contains("has no overrides"), code == 0, "{}", output.all());
+    }
+}
+
+#[test]
+fn change_of_version_without_usable_response_does_not_claim_that_it_failed() {
+    let world = World::new();
+    for (status, fact) in [
+        (202, "could not determine whether version 1 of p was enabled"),
+        (500, "could not determine whether version 1 of p was enabled"),
+        (403, "could not enable version 1 of p"),
+    ] {
+        always(&ResponseTemplate::new(status))
+            .call(&world)
+            .variable("SLUICEGATE_RETRIES", "0")
+            .run("artifacts enable 1 --prefix p")
+            .saying(&[fact]);
+    }
 }
 
 #[test]
@@ -1330,8 +1397,10 @@ fn conflict_of_read_request_is_undecided() {
 #[test]
 fn rejected_read_request_has_no_fields_to_correct() {
     let (world, platform) = (World::new(), always(&ResponseTemplate::new(400)));
-    let output = platform.call(&world).run("environments list").expect(3);
-    output.saying(&["hint: check the base URL and the values in the request URL"]);
+    for args in ["environments list".to_owned(), "variables delete region".to_owned(), format!("tasks stop {ID}")] {
+        let output = platform.call(&world).run(args.as_str()).expect(3);
+        output.saying(&["hint: check the base URL and the values in the request URL"]);
+    }
     // Counterpart: a request with fields.
     platform
         .call(&world)

@@ -153,7 +153,10 @@ fn create_sends_no_number_as_another_text() {
     );
     let properties = "port: 5432\n    jdbcProperties: { a: 1.10, b: 1e+3 }";
     world.write("s.yaml", FILE.replace("port: 5432", properties));
-    polling_call(&platform, &world).run(args).expect(0);
+    polling_call(&platform, &world)
+        .run(args)
+        .expect(3)
+        .saying(&["the streaming pipeline was created, but the response contains no id"]);
     let body = String::from_utf8_lossy(&platform.requests()[0].body).into_owned();
     assert!(body.contains(r#"{"a":1.10,"b":1e+3}"#), "{body}");
 }

@@ -294,7 +294,7 @@ fn overrides_set_names_those_that_failed_with_exit_8() {
     let output = platform.call(&world).run(args).expect(8);
     assert_eq!(output.out, "days is 60 in production\n");
     output.saying(&[
-        "1 of 2 overrides of days was not set",
+        "the platform did not confirm 1 of 2 overrides of days",
         "hint: correct the values that the platform rejects, and run `sluicegate variables overrides list days`",
         "nowhere: the environment does not exist",
     ]);
@@ -370,9 +370,9 @@ fn overrides_set_counts_only_requested_overrides() {
         .call(&world)
         .run("variables overrides set a prod=x test=y")
         .expect(8)
-        .saying(&["2 of 2 overrides of a were not set"]);
+        .saying(&["the platform did not confirm 2 of 2 overrides of a"]);
     for (successful_names, expected_text) in [
-        (&["prod"][..], "1 of 2 overrides of a was not set:\n  test: "),
+        (&["prod"][..], "the platform did not confirm 1 of 2 overrides of a:\n  test: "),
         (
             &["prod", "test"],
             "the platform reports a failed override of a, but not of which environment:\n  (unknown environment): ",

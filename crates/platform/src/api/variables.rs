@@ -74,7 +74,8 @@ pub struct Overrides {
     /// The variable, with `id`, `name` and `type`.
     #[serde(default, deserialize_with = "default_if_null")]
     pub variable: Variable,
-    #[serde(default, deserialize_with = "default_if_null")]
+    /// Required, because a response without the list does not show that the variable has no overrides.
+    #[serde(deserialize_with = "default_if_null")]
     pub overrides: Vec<Override>,
 }
 

@@ -157,13 +157,12 @@ impl Request {
     /// Adds the request's subject to its error. The error of a read-only request says that nothing changed and that no
     /// name is taken.
     pub(super) fn describe_failure(&self, error: HttpError) -> HttpError {
-        let error = error.with_subject(&self.subject());
-        if !self.is_read_only {
-            return error;
+        let mut error = error.with_subject(&self.subject());
+        if self.is_read_only {
+            error = error.without_effect().without_conflict();
         }
-        let error = error.without_effect().without_conflict();
-        // A GET request has no fields, only the values in its URL.
-        let is_about_url = self.method == Method::GET && error.kind() == ErrorKind::BadRequest;
+        // A request without a body has no fields, only the values in its URL.
+        let is_about_url = matches!(self.body, Body::Empty) && error.kind() == ErrorKind::BadRequest;
         if is_about_url && error.violations().is_empty() && !error.has_specific_hint() {
             return error.with_hint("check the base URL and the values in the request URL");
         }
