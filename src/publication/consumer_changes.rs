@@ -4,7 +4,7 @@ use super::Publication;
 use super::earlier_selection::EarlierSelection;
 use super::publish_comparison::{OfferComparison, PublishComparison};
 use super::publish_decision::PublishDecision;
-use super::published_commit::incomplete_version_failure;
+use super::published_commit::{find_completeness_warning, incomplete_version_failure};
 use crate::error::{Detail, Failure};
 use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion, OfferChanges};
@@ -275,6 +275,9 @@ impl Publication<'_> {
         let mut reason = format!("nothing changed since version {version} of {}", plan.prefix);
         if self.settings.has_job_selection {
             reason += ", if its job selected the same files as this job";
+        }
+        if let Some(warning) = find_completeness_warning(plan, commit) {
+            self.session.ui.warn(warning);
         }
         let is_disabled = false;
         Ok(Some(PublishDecision::already_published(

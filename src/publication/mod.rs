@@ -124,9 +124,7 @@ impl Publication<'_> {
             PublishDecision::AlreadyPublished(published_version) => {
                 self.finish_without_upload(&platform, &plan, &published_version)
             }
-            PublishDecision::Refuse(failure) => {
-                Ok(self.finish_refused_publish(&plan, &failure, "nothing was sent".to_owned()))
-            }
+            PublishDecision::Refuse(failure) => Ok(self.finish_refused_publish(&plan, &failure)),
             PublishDecision::Upload => {
                 if let Some(comparison) = &self.comparison {
                     self.print_consumer_changes(&plan, comparison.reported_changes());
@@ -191,8 +189,7 @@ impl Publication<'_> {
         .with_ignored_resources(&omissions);
         let receipt = self.complete_receipt(receipt);
         let smoke = self.smoke_test_existing_version(platform, published_version, &receipt)?;
-        let title = format!("Nothing published: {}", published_version.reason);
-        let result = outcome_report::report_unchanged_version(self, plan, &title, smoke.as_ref());
+        let result = outcome_report::report_unchanged_version(self, plan, published_version, smoke.as_ref());
         let mut status = print_status
             .worse(hash_status)
             .worse(self.report_lost_output(result, &mut problems));
@@ -215,16 +212,11 @@ impl Publication<'_> {
         if self.lacks_version_name() {
             plan.version_name.clone_from(&self.settings.version_name);
         }
-        self.finish_refused_publish(
-            &plan,
-            failure,
-            format!("nothing was sent: {}", failure.describe_on_one_line()),
-        )
+        self.finish_refused_publish(&plan, failure)
     }
 
     /// Ends without an upload, because the publish is not allowed, or because an error prevented the decision about it.
-    /// `problem` is the text of the JUnit report.
-    fn finish_refused_publish(&self, plan: &Plan, failure: &Failure, problem: String) -> ExitStatus {
+    fn finish_refused_publish(&self, plan: &Plan, failure: &Failure) -> ExitStatus {
         let name = plan.describe_version();
         let adjective = match failure.status() {
             ExitStatus::Undecided | ExitStatus::Denied => "undecided",
@@ -234,6 +226,7 @@ impl Publication<'_> {
         let status = self.session.report_failure_as(&title, failure);
         let (hashes, hash_status) = self.compute_needed_hashes(plan);
         let receipt = Receipt::for_rejected_plan(plan, &hashes);
+        let problem = format!("nothing was sent: {}", failure.describe_on_one_line());
         let status = self.report_junit(&name, status.worse(hash_status), &[problem], None);
         status.worse(self.write_records(receipt))
     }

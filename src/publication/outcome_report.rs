@@ -1,6 +1,8 @@
 //! Reports the outcome of a publish.
 
 use super::Publication;
+use super::publish_decision::PublishedVersion;
+use super::published_commit::find_completeness_warning;
 use super::smoke::SmokeResult;
 use crate::error::{Detail, Failure};
 use crate::exit::ExitStatus;
@@ -114,7 +116,11 @@ fn report_success(
     print_smoke_lines(publication, smoke)?;
     let is_new = outcome.kind != OutcomeKind::AlreadyPublished;
     let changes = publication.select_summary_changes(plan, is_new);
-    publication.write_summary(&title, plan, &files, &warnings, smoke, changes);
+    let notes: Vec<(&str, &str)> = warnings
+        .iter()
+        .map(|warning| ("warning", warning.as_str()))
+        .collect();
+    publication.write_summary(&title, plan, &files, &notes, smoke, changes);
     Ok(())
 }
 
@@ -148,11 +154,12 @@ fn print_smoke_lines(publication: &Publication<'_>, smoke: Option<&SmokeResult>)
     Ok(())
 }
 
-/// Reports a publish without an upload, with the smoke runs that it continued. Returns the exit status.
+/// Reports a publish without an upload, with the smoke runs that it continued. Returns the exit status. The version may
+/// be of another commit with the same files, which the summary then lists, too.
 pub(super) fn report_unchanged_version(
     publication: &Publication<'_>,
     plan: &Plan,
-    title: &str,
+    published_version: &PublishedVersion,
     smoke: Option<&SmokeResult>,
 ) -> CommandResult {
     if let Some(smoke) = smoke.filter(|smoke| !smoke.is_passed()) {
@@ -160,7 +167,16 @@ pub(super) fn report_unchanged_version(
     }
     print_smoke_lines(publication, smoke)?;
     let files = format_count(plan.files.len(), "file");
-    publication.write_summary(title, plan, &files, &[], smoke, SummaryChanges::Omitted);
+    let title = format!("Nothing published: {}", published_version.reason);
+    let version_commit = published_version.commit.as_str();
+    let mut notes = Vec::new();
+    if version_commit != plan.commit_hash {
+        notes.push(("commit of the version", version_commit));
+    }
+    if !published_version.is_disabled {
+        notes.extend(find_completeness_warning(plan, version_commit).map(|warning| ("warning", warning)));
+    }
+    publication.write_summary(&title, plan, &files, &notes, smoke, SummaryChanges::Omitted);
     Ok(ExitStatus::Success)
 }
 
@@ -215,21 +231,21 @@ impl Publication<'_> {
         }
     }
 
-    /// Writes the step summary of a publish or a dry run that did not fail: the version, and what changed for
-    /// consumers. A summary that cannot be written is only a warning, because the publish does not depend on it.
+    /// Writes the step summary of a publish or a dry run that did not fail: the version, the notes with their names, and
+    /// what changed for consumers. A summary that cannot be written is only a warning, because the publish does not depend on it.
     pub(super) fn write_summary(
         &self,
         title: &str,
         plan: &Plan,
         files: &str,
-        warnings: &[String],
+        notes: &[(&str, &str)],
         smoke: Option<&SmokeResult>,
         changes: SummaryChanges<'_>,
     ) {
         let commit = plan.commit_hash.as_str();
         let mut facts = vec![("commit", commit), ("files", files)];
         facts.extend(plan.branch.as_deref().map(|branch| ("branch", branch)));
-        facts.extend(warnings.iter().map(|warning| ("warning", warning.as_str())));
+        facts.extend_from_slice(notes);
         let smoke_lines = smoke.map(SmokeResult::describe_runs).unwrap_or_default();
         facts.extend(smoke_lines.iter().map(|line| ("result", line.as_str())));
         if let Err(failure) = self

@@ -8,7 +8,8 @@ use crate::exit::ExitStatus;
 use crate::job::cli::IfExists;
 use crate::publish::version_name::{NameOrigin, find_name_origin};
 use crate::publish::{
-    FileSource, Plan, UNKNOWN_OMISSIONS, VersionDifference, can_details_prove_completeness, compare_with_plan,
+    FileSource, Plan, UNKNOWN_OMISSIONS, VersionDifference, can_details_prove_completeness,
+    compare_with_plan, is_same_commit,
 };
 use crate::session::artifact_versions::{disable_command, enable_command};
 use sluicegate_base::text::List;
@@ -83,8 +84,8 @@ impl Publication<'_> {
             };
             let differences = self.list_differences_of_version(platform, plan, name)?;
             if differences.is_empty() {
-                if !can_details_prove_completeness(plan) {
-                    self.session.ui.warn(UNKNOWN_OMISSIONS);
+                if let Some(warning) = find_completeness_warning(plan, &plan.commit_hash) {
+                    self.session.ui.warn(warning);
                 }
                 return Ok(Some(self.decide_to_publish_nothing(version, name, plan)));
             }
@@ -192,6 +193,14 @@ pub(super) fn incomplete_version_failure(
         disable_command(&plan.prefix, version_name)
     );
     Failure::from_message(ExitStatus::Incomplete, message).with_hint(hint)
+}
+
+/// Returns the warning that the platform may have ignored files of an existing version with the content of the plan.
+/// Returns `None` if the details of the version prove that it is complete, or if it is of another commit than the plan:
+/// otherwise, each push without changes would repeat the warning.
+pub(super) fn find_completeness_warning(plan: &Plan, version_commit: &str) -> Option<&'static str> {
+    let is_rerun = is_same_commit(Some(version_commit), &plan.commit_hash);
+    (is_rerun && !can_details_prove_completeness(plan)).then_some(UNKNOWN_OMISSIONS)
 }
 
 /// Returns the end of a message about a version that is disabled; empty for an enabled one.

@@ -243,6 +243,27 @@ fn number_is_not_used_again_with_other_build_metadata() {
 }
 
 #[test]
+fn rerun_of_next_version_warns_if_ignored_files_are_unknown() {
+    // The closure has only files that the details of the version list.
+    for (selection, has_warning) in [("--select all", true), ("--select closure", false)] {
+        let shop = Shop::new();
+        shop.publish(&format!("{{next}} {selection}")).expect(0);
+        for mode in ["", "--dry-run"] {
+            let rerun = shop.publish(&format!("{{next}} {selection} {mode}")).expect(0);
+            rerun.assert_logged(&["nothing changed since version 1.0.0 of sales"]);
+            assert_eq!(
+                rerun
+                    .err
+                    .contains("cannot check whether files were ignored when the version was published"),
+                has_warning,
+                "{}",
+                rerun.all()
+            );
+        }
+    }
+}
+
+#[test]
 fn content_of_older_version_is_published_again_after_a_revert() {
     let shop = Shop::new();
     shop.publish("{next}").expect(0);

@@ -54,6 +54,16 @@ fn publish_from_push(world: &World, server: &ServerProcess, version: &str) -> Pr
 }
 
 #[test]
+fn junit_of_refused_publish_has_reason() {
+    let (world, server) = outdated_checkout();
+    publish_from_push(&world, &server, "{next} --junit publish.xml").expect(7);
+    let junit = world.read_text("publish.xml");
+    for text in ["nothing was sent: ", "is older than the commit of version 2.0.0"] {
+        assert!(junit.contains(text), "{text}: {junit}");
+    }
+}
+
+#[test]
 fn publish_refuses_older_commit_under_name_that_nobody_chose() {
     let (world, server) = outdated_checkout();
     for template in TEMPLATES {

@@ -2,8 +2,8 @@
 
 use crate::support::publishing;
 use crate::support::{
-    Arguments, Call, Platform, ProgramOutput, RULES, Shop, TOKEN, job_output, orchestration_text, project,
-    push_of_branch,
+    Arguments, Call, Platform, ProgramOutput, RULES, Shop, TOKEN, head, job_output, orchestration_text,
+    project, push_of_branch,
 };
 use serde_json::json;
 use std::fs;
@@ -104,6 +104,27 @@ fn publish_on_github_writes_summary_with_changes_for_consumers() {
         "nothing was published, so there are no release notes: {}",
         second_run.summary
     );
+}
+
+#[test]
+fn summary_of_unchanged_files_names_commit_of_run_and_commit_of_version() {
+    let shop = Shop::new();
+    let publish = "publish --version-name {next}";
+    push_step(&shop, publish).expect(0);
+    let version_commit = head(&shop.world);
+    let version_line = format!("- commit of the version: <code>{version_commit}</code>");
+    let warning = "cannot check whether files were ignored";
+    let rerun = push_step(&shop, publish).expect(0);
+    assert!(rerun.summary.contains(warning), "{}", rerun.summary);
+    assert!(!rerun.summary.contains(&version_line), "{}", rerun.summary);
+    shop.world.write("README.md", "no part of a version\n");
+    shop.push();
+    let unchanged = push_step(&shop, publish).expect(0);
+    let run_line = format!("- commit: <code>{}</code>", head(&shop.world));
+    for line in [run_line, version_line] {
+        assert!(unchanged.summary.contains(&line), "{line}: {}", unchanged.summary);
+    }
+    assert!(!unchanged.summary.contains(warning), "{}", unchanged.summary);
 }
 
 #[test]
