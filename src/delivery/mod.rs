@@ -84,8 +84,8 @@ struct Delivery<'a> {
     /// Whether the change is also checked against the target's tip.
     has_stricter_target: bool,
     scope: ReviewScope,
-    /// The commit whose findings are known, if only new ones fail the gate.
-    baseline_commit: Option<&'a CommitId>,
+    /// The commits whose common findings are known, if only new ones fail the gate.
+    baseline_commits: &'a [CommitId],
     gate_refusal: GateRefusal,
     /// The workspace of the reviewed files. `None` for the report of an earlier run.
     workspace: Option<&'a Workspace<'a>>,
@@ -168,7 +168,7 @@ pub(crate) fn deliver_gate_report<S: ReportSubject>(
         } else {
             ReviewScope::Change
         },
-        baseline_commit: facts.baseline_commit.as_ref(),
+        baseline_commits: &facts.baseline_commits,
         gate_refusal: if facts.is_refused_only_in_ci {
             GateRefusal::OnlyInCi
         } else {

@@ -48,17 +48,18 @@ pub(super) fn build_reproduction_command(session: &Session, delivery: &Delivery<
     // No flag turns this setting of the configuration file off.
     let may_file_set_new_only =
         delivery.file_verdict_settings.new_only == Some(true) || ignores_checkout_config(delivery);
-    if !context.new_only && may_file_set_new_only {
-        words.push(format!("{}=false", variable::NEW_ONLY));
-    }
-    words.push("sluicegate check".to_owned());
-    words.push(build_selection_options(delivery, &ci.base));
+    let program = if !context.new_only && may_file_set_new_only {
+        format!("{}=false sluicegate check", variable::NEW_ONLY)
+    } else {
+        "sluicegate check".to_owned()
+    };
+    let mut options = Vec::new();
     // After the merge, the checkout is the head.
     if let Some(head) = head.as_ref().filter(|_| merged_target.is_none()) {
-        words.push(format!("--head {}", unique_short_id(head)));
+        options.push(format!("--head {}", unique_short_id(head)));
     }
-    words.extend(list_verdict_options(delivery));
-    words.extend(list_policy_flags(delivery, head.as_deref()));
+    options.extend(list_verdict_options(delivery));
+    options.extend(list_policy_flags(delivery, head.as_deref()));
     let mut job_options = list_job_options(session, delivery);
     if !context.paths.is_empty() {
         let paths: Vec<String> = context
@@ -68,7 +69,15 @@ pub(super) fn build_reproduction_command(session: &Session, delivery: &Delivery<
             .collect();
         job_options.push(("the paths", format!("-- {}", paths.join(" "))));
     }
-    push_fitting_options(&mut words, job_options);
+    let comment = push_fitting_options(&mut options, job_options);
+    let options = options.join(" ");
+    // A finding is new if one of the bases lacks it, so a check with one of the bases fails, too.
+    let checks: Vec<String> = list_selections(delivery, &ci.base)
+        .iter()
+        .map(|selection| format!("{program} {selection} {options}").trim_end().to_owned())
+        .collect();
+    words.push(checks.join(" && "));
+    words.extend(comment);
     Some(words.join(" "))
 }
 
@@ -193,12 +202,12 @@ fn list_verdict_options(delivery: &Delivery<'_>) -> Vec<String> {
     options
 }
 
-/// Returns the commit that a review of all pipelines was compared with: the one whose findings are known, otherwise the
+/// Returns the commits that a review of all pipelines was compared with: those whose findings are known, otherwise the
 /// one whose consumers the change breaks. If only a break fails the review, the commit of the break comes first.
-fn find_base_of_all<'d>(delivery: &'d Delivery<'_>) -> Option<&'d str> {
+fn list_bases_of_all<'d>(delivery: &'d Delivery<'_>) -> Vec<&'d str> {
     let report = delivery.report;
     // Without `--new-only`, the report has no number of fixed findings, and no finding is known.
-    let baseline = delivery.baseline_commit.filter(|_| report.fixed_count.is_some());
+    let has_baseline = report.fixed_count.is_some() && !delivery.baseline_commits.is_empty();
     let break_base = report
         .compat
         .as_ref()
@@ -208,22 +217,18 @@ fn find_base_of_all<'d>(delivery: &'d Delivery<'_>) -> Option<&'d str> {
     let fails_only_by_break = find_report_causes(report)
         .iter()
         .all(|cause| *cause == Cause::BreakingChange || cause.verdict() != Verdict::Failed);
-    match baseline {
-        Some(commit) if break_base.is_none() || !fails_only_by_break => Some(commit.as_str()),
-        _ => break_base,
+    if has_baseline && (break_base.is_none() || !fails_only_by_break) {
+        return delivery.baseline_commits.iter().map(CommitId::as_str).collect();
     }
+    break_base.into_iter().collect()
 }
 
-/// Returns the options of the command that select the pipelines: `--base` for the changed ones, or `--all`. If all
-/// pipelines are reviewed, for example before a publish, `--base` only names the commit to compare with.
-fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
+/// Returns the options that select the pipelines, for each command that must pass: `--base` for the changed ones, or
+/// `--all`. If all pipelines are reviewed, for example before a publish, `--base` only names the commit to compare with.
+fn list_selections(delivery: &Delivery<'_>, base_hint: &BaseHint) -> Vec<String> {
     let context = &delivery.report.context;
-    let all_options = match find_base_of_all(delivery) {
-        Some(commit) => format!("--all --base {}", unique_short_id(commit)),
-        None => "--all".to_owned(),
-    };
     if delivery.scope == ReviewScope::WithPublish {
-        return all_options;
+        return list_selections_of_all(delivery);
     }
     match (&context.base, base_hint) {
         // With several merge bases, `--base` must name the branch, because one of the merge bases would not be enough.
@@ -234,10 +239,24 @@ fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> Str
                 target: Some(branch), ..
             },
         ) if !context.other_bases.is_empty() => {
-            format!("--base {}", text::quote_shell_word(&format!("origin/{branch}")))
+            let branch = text::quote_shell_word(&format!("origin/{branch}"));
+            vec![format!("--base {branch}")]
         }
-        (Some(base), _) if is_id(base) => format!("--base {}", unique_short_id(base)),
-        _ => all_options,
+        (Some(base), _) if is_id(base) => vec![format!("--base {}", unique_short_id(base))],
+        _ => list_selections_of_all(delivery),
+    }
+}
+
+/// Returns the options that select all pipelines, for each commit that they are compared with.
+fn list_selections_of_all(delivery: &Delivery<'_>) -> Vec<String> {
+    let selections: Vec<String> = list_bases_of_all(delivery)
+        .into_iter()
+        .map(|commit| format!("--all --base {}", unique_short_id(commit)))
+        .collect();
+    if selections.is_empty() {
+        vec!["--all".to_owned()]
+    } else {
+        selections
     }
 }
 
@@ -306,8 +325,8 @@ fn find_rules_path(session: &Session, delivery: &Delivery<'_>) -> Option<String>
 }
 
 /// Adds the options to the command if they fit into [`MAX_OPTION_CHARS`] characters and contain no control characters.
-/// The names of the other options are listed in a shell comment after the command.
-fn push_fitting_options(words: &mut Vec<String>, options: Vec<(&'static str, String)>) {
+/// Returns a shell comment with the names of the other options; `None` if there are none.
+fn push_fitting_options(words: &mut Vec<String>, options: Vec<(&'static str, String)>) -> Option<String> {
     let mut remaining_chars = MAX_OPTION_CHARS;
     let mut omitted_names = Vec::new();
     for (name, option) in options {
@@ -320,10 +339,6 @@ fn push_fitting_options(words: &mut Vec<String>, options: Vec<(&'static str, Str
             omitted_names.push(name);
         }
     }
-    if !omitted_names.is_empty() {
-        words.push(format!(
-            "# add these options from the job: {}",
-            omitted_names.join(", ")
-        ));
-    }
+    let name_list = omitted_names.join(", ");
+    (!name_list.is_empty()).then(|| format!("# add these options from the job: {name_list}"))
 }

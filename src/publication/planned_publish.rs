@@ -116,21 +116,33 @@ impl PlannedPublish {
 }
 
 /// Completes the selection of a review of `head`, and finds its baseline. If a publish follows, adds the pipelines that
-/// it would upload, and `--new-only` compares with the published version.
+/// it would upload, and `--new-only` compares with the published version. If the publish cannot be planned, the review
+/// is that of a run that does not publish, with a note.
 pub(crate) fn complete_run<'a>(
     selected_run: SelectedRun<'a>,
     publish: Option<&PlannedPublish>,
     connection: &Connection,
     head: &CommitId,
 ) -> Result<GateRun<'a>, Failure> {
-    let Some(publish) = publish else {
+    let plan_error = publish.and_then(|publish| publish.plan.as_ref().err());
+    let Some(publish) = publish.filter(|_| plan_error.is_none()) else {
         let mut gate = selected_run.complete(None)?;
+        gate.add_notes(plan_error.map(describe_plan_error));
         gate.set_change_baseline()?;
         return Ok(gate);
     };
     let mut gate = selected_run.complete(Some(&publish.reviewed_pipelines))?;
     gate.set_published_baseline(connection, &publish.settings.prefix, head)?;
     Ok(gate)
+}
+
+/// Returns the note that the publish after the review will fail.
+fn describe_plan_error(error: &PublishError) -> String {
+    let text = format!(
+        "this run cannot publish: {error} {}",
+        error.list_details().join("; ")
+    );
+    text.trim_end().to_owned()
 }
 
 /// Returns why a planned publish would accept breaking changes, see [`PlannedPublish::find_acceptance_reason`].

@@ -27,8 +27,8 @@ pub(crate) struct EvaluationFacts {
     pub(crate) compared_changes: Option<ComparedChanges>,
     /// The list of changes, if it was compared while the platform responded.
     pub(crate) background_comparison: Option<BackgroundComparison>,
-    /// The commit whose findings are known, if only new ones fail the gate.
-    pub(crate) baseline_commit: Option<CommitId>,
+    /// The commits whose common findings are known, if only new ones fail the gate.
+    pub(crate) baseline_commits: Vec<CommitId>,
     /// True if the newest commit of the target is stricter than the change, or has other rules.
     pub(crate) has_stricter_target: bool,
     /// True if unchanged pipelines were reviewed, too, because a publish follows.

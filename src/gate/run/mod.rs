@@ -265,9 +265,7 @@ impl<'a> GateRun<'a> {
         let facts = EvaluationFacts {
             compared_changes: Some(self.selection.pipelines.take_changes()),
             background_comparison: self.background_comparison,
-            baseline_commit: self
-                .baseline
-                .and_then(|baseline| baseline.bases.into_iter().next()),
+            baseline_commits: self.baseline.map(|baseline| baseline.bases).unwrap_or_default(),
             has_stricter_target: self.selection.stricter_target.is_some(),
             is_before_publish: self.is_before_publish,
             is_refused_only_in_ci: self.selection.is_refused_only_in_ci(),

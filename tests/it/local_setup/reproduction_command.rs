@@ -880,3 +880,85 @@ fn command_of_run_that_publishes_judges_what_did_not_change_too() {
         "{command_line}"
     );
 }
+
+/// Returns the job in the same environment with a platform and the prefix `sales`.
+fn with_platform(job: Call, server: &ServerProcess) -> Call {
+    job.variable("SLUICEGATE_BASE_URL", &server.url)
+        .variable("SLUICEGATE_TOKEN", TOKEN)
+        .variable("SLUICEGATE_PROJECT_ID", PROJECT)
+        .variable("SLUICEGATE_AGENT_VERSION", "9.0.0")
+        .variable("SLUICEGATE_PREFIX", "sales")
+        .variable("SLUICEGATE_ANNOTATIONS", "none")
+}
+
+fn start_platform(world: &World) -> ServerProcess {
+    let project = format!("{PROJECT}={}", world.remote().display());
+    let token = format!("--token={TOKEN}=admin");
+    ServerProcess::start(world.path(), &["--project", &project, &token])
+}
+
+/// Runs `ci` in the job of a push to `main`, which publishes.
+fn publish_after_push(world: &World, server: &ServerProcess, before: &str) -> ProgramOutput {
+    let ci = "ci --publish-on-branch main --version-name 1.0.0";
+    with_platform(call_of_push_from(world, before), server).run(ci)
+}
+
+/// Without a published version, a finding is known if all commits that adopted `new-only` have it.
+#[test]
+fn command_after_two_adoptions_compares_with_each_until_one_fails() {
+    let world = project();
+    world.git("remote set-head origin main");
+    let server = start_platform(&world);
+    commit(&world, &[offered_parameters("")]);
+    let adopt = |branch: &str| {
+        world.git(format!("checkout -q -b {branch}"));
+        world.write("sluicegate.yaml", "review: { new-only: true }\n");
+        world.commit(branch);
+    };
+    adopt("first");
+    world.git("checkout -q main");
+    let before = commit(&world, &[("b.orch.yaml", orchestration_text(&BAD))]);
+    adopt("second");
+    world.git("checkout -q main");
+    for branch in ["first", "second"] {
+        world.git(format!("merge -q --no-ff --no-edit {branch}"));
+    }
+    world.git("push -q origin main");
+    let output = publish_after_push(&world, &server, &before).expect(1);
+    let command_line = command(&output);
+    assert_eq!(
+        command_line.matches("sluicegate check --all --base ").count(),
+        2,
+        "{command_line}"
+    );
+    assert_eq!(
+        outcome(&in_a_shell(&world, command_line)),
+        outcome(&output.out),
+        "{command_line}"
+    );
+}
+
+#[test]
+fn command_of_run_that_cannot_publish_checks_only_the_push() {
+    let world = project();
+    world.git("remote set-head origin main");
+    let server = start_platform(&world);
+    let before = commit(&world, &[("b.orch.yaml", orchestration_text(&BAD))]);
+    commit(&world, &[("c.orch.yaml", orchestration_text(&BAD))]);
+    let output = publish_after_push(&world, &server, &before).expect(1);
+    let note = "this run cannot publish: the shared-pipelines file";
+    output.assert_logged(&[note]);
+    let command_line = command(&output);
+    assert!(!command_line.contains("--all"), "{command_line}");
+    assert_eq!(
+        outcome(&in_a_shell(&world, command_line)),
+        outcome(&output.out),
+        "{command_line}"
+    );
+    // A push without pipelines passes the review, which has the same note.
+    let before = head(&world);
+    commit(&world, &[("README.md", "text".to_owned())]);
+    publish_after_push(&world, &server, &before)
+        .expect(2)
+        .assert_logged(&[note, "no pipeline was selected"]);
+}

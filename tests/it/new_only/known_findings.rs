@@ -1,5 +1,6 @@
 //! `--new-only`: existing findings do not fail the gate, new ones do.
 
+use super::published_version::project_with_shared_pipeline;
 use crate::support::{
     Arguments, Call, NAMING, PROJECT, Platform, ProgramOutput, RULES, ServerProcess, TOKEN, World, answer,
     failing_platform, finding_values, orchestration_text, passed_results, project, requested_pipelines,
@@ -488,11 +489,7 @@ const ALL_THE_SAME: &str = "passes regardless";
 
 #[test]
 fn reports_are_written_if_published_version_is_unavailable() {
-    let world = project();
-    let shared = "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n";
-    world.write(".platform/shared-pipelines.yaml", shared);
-    world.commit("shared");
-    world.push();
+    let world = project_with_shared_pipeline();
     let platform = Platform::new();
     platform.reviews(ResponseTemplate::new(503));
     platform.is_down();
@@ -512,7 +509,7 @@ fn reports_are_written_if_published_version_is_unavailable() {
 /// A platform that refuses to show the version is available, so no review without a baseline follows.
 #[test]
 fn new_only_publish_ends_before_its_review_if_access_to_version_is_denied() {
-    let world = project();
+    let world = project_with_shared_pipeline();
     let platform = Platform::new();
     platform.reviews(respond_for_each(
         "PASSED",
