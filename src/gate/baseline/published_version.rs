@@ -41,7 +41,10 @@ impl Baseline {
         let repo = &workspace.repo;
         if let Some(commit) = find_contained_commit(repo, id, head)? {
             let reason = format!("{version}, which is published");
-            return Ok(Self::at_published_commit(Some(commit), reason));
+            return Ok(Self {
+                note: describe_earlier_base(slice::from_ref(&commit), &reason),
+                ..Self::at_published_commit(Some(commit), reason)
+            });
         }
         let missing_commit = format!("head does not contain commit {id:?} of {version}");
         if repo.is_shallow() {

@@ -82,6 +82,32 @@ fn new_only_publish_of_hotfix_compares_with_last_version_that_it_contains() {
 }
 
 #[test]
+fn new_only_publish_names_published_version_in_reports() {
+    let (world, server) = project_with_release_branch();
+    let version_commit = head(&world);
+    world.write(
+        "new.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
+    world.commit("bad");
+    world.push();
+    let args = "2.0.1 --report html=r.html --report markdown=r.md";
+    let output = run_job(&world, "main", publish_call(&world, &server), args).expect(1);
+    let note = format!(
+        "findings are known if they exist at {}: version 2.0.0 of sales, which is published",
+        &version_commit[..7]
+    );
+    assert_eq!(output.all().matches(&note).count(), 1, "{}", output.all());
+    for file in ["r.html", "r.md"] {
+        let report = world.read_text(file);
+        assert!(
+            report.contains("version 2.0.0 of sales, which is published"),
+            "{report}"
+        );
+    }
+}
+
+#[test]
 fn new_only_publish_of_hotfix_has_new_finding_that_no_version_had() {
     let (world, server) = project_with_release_branch();
     // A commit between two versions introduces a finding that the next version does not have.
@@ -138,7 +164,7 @@ fn new_only_publish_in_shallow_clone_without_the_version_treats_every_finding_as
 }
 
 /// Creates a pushed project that shares a pipeline.
-fn project_with_shared_pipeline() -> World {
+pub(super) fn project_with_shared_pipeline() -> World {
     let world = project();
     let shared = "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n";
     world.write(".platform/shared-pipelines.yaml", shared);
