@@ -12,7 +12,6 @@ use crate::gate::interface_changes::interface_comparison::{
 use crate::gate::run::report_subject::ReviewedFiles;
 use crate::gate::run::{AcceptBreak, GateRun};
 use crate::interface_version::has_shared_pipelines;
-use crate::job::ci::Trigger;
 use crate::job::cli::CompatMode;
 use crate::job::context::ContextError;
 use crate::workspace::Workspace;
@@ -101,7 +100,7 @@ impl GateRun<'_> {
     /// Returns the commits that the interface is compared with, and a description of their source. Without commits, the
     /// description says why there are none. Returns `None` if the comparison is turned off, if the event has nothing to
     /// review, if the target already contains the change, if the run has no base because it may repeat an earlier one,
-    /// or in a scheduled or manual run on a merged commit, whose break was accepted when it was merged. Bases that
+    /// or if it repeats a merged commit, whose break was accepted when it was merged. Bases that
     /// cannot be determined are an error only if a breaking change would fail the run.
     fn find_interface_bases(&self) -> Result<Option<(Vec<CommitId>, String)>, Failure> {
         let ReviewedFiles {
@@ -112,10 +111,8 @@ impl GateRun<'_> {
         } = &self.subject;
         let mode = settings.verdict.compatibility.mode;
         let ci = &workspace.ci;
-        let is_merged_commit = ci.trigger == Trigger::Any
-            && settings.revisions.base.is_none()
-            && change.bases.is_empty()
-            && change.may_repeat_run(ci);
+        let is_merged_commit =
+            settings.revisions.base.is_none() && change.bases.is_empty() && change.may_repeat_run(ci);
         if mode == CompatMode::Off || change.idle_reason.is_some() || is_merged_commit {
             return Ok(None);
         }

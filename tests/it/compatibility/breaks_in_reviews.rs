@@ -997,6 +997,39 @@ fn repeated_run_over_all_pipelines_does_not_fail_for_merged_break() {
     assert!(notes.contains("because there is no base"), "{notes}");
 }
 
+/// These hosts do not name the commit before a push, so a run on the default branch may repeat an earlier one.
+#[test]
+fn break_on_default_branch_of_host_without_earlier_commit_fails_only_with_named_base() {
+    let world = world_with_shared_file(&offer(&[("a", &parameter("day", ", default: x"))]));
+    let before = head(&world);
+    world.write(SHARED_FILE, offer(&[("a", "")]));
+    let commit = world.commit("break");
+    world.git("push -q origin change");
+    let hosts = [
+        ["CIRCLECI=true", "CIRCLE_SHA1", "CIRCLE_BRANCH"],
+        ["BITBUCKET_BUILD_NUMBER=1", "BITBUCKET_COMMIT", "BITBUCKET_BRANCH"],
+        ["JENKINS_URL=http://ci", "GIT_COMMIT", "BRANCH_NAME"],
+    ];
+    let job = |[host, commit_variable, branch_variable]: [&str; 3], branch: &str| {
+        let (name, value) = host.split_once('=').unwrap();
+        Call::new(&world.work())
+            .variable(name, value)
+            .variable(commit_variable, &commit)
+            .variable(branch_variable, branch)
+    };
+    for host in hosts {
+        job(host, "change").run("check --compat fail").expect(1);
+    }
+    world.git("checkout -q main");
+    world.git("merge -q change");
+    world.push();
+    for host in hosts {
+        let job = job(host, "main");
+        job.run("check --compat fail").expect(0);
+        job.run(("check --compat fail --base", before.as_str())).expect(1);
+    }
+}
+
 #[test]
 fn run_that_cannot_find_breaks_without_base_reports_it() {
     let world = world_with_shared_file(&offer(&[("a", "")]));
