@@ -131,7 +131,8 @@ impl InterfaceChange {
         description + template
     }
 
-    /// Returns the text that replaces a placeholder, such as `{before}`; `none` if the change has no such value.
+    /// Returns the text that replaces a placeholder, such as `{before}`; `none` if the change has no such value. An empty
+    /// value is described, because empty code is invisible.
     fn format_placeholder(&self, placeholder: &str) -> String {
         let value = match placeholder {
             "parameter" => &self.parameter,
@@ -141,6 +142,7 @@ impl InterfaceChange {
         };
         match (value, placeholder) {
             (None, _) => "none".to_owned(),
+            (Some(value), "before" | "after") if value.is_empty() => "an empty text".to_owned(),
             (Some(value), "before" | "after") => format!("`{}`", truncate(value)),
             (Some(value), _) => truncate(value),
         }

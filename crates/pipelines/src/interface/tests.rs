@@ -408,3 +408,20 @@ proptest! {
         prop_assert_eq!(there.is_empty(), back.is_empty());
     }
 }
+
+#[test]
+fn empty_default_is_described() {
+    let default = |value: &str| one(&[], &[&format!("x: {{ type: TEXT, default: '{value}' }}")]);
+    for (old, new, description) in [
+        ("", "80", "changed from an empty text to `80`"),
+        ("80", "", "changed from `80` to an empty text"),
+        ("80", "90", "changed from `80` to `90`"),
+    ] {
+        let changes = changes(&default(old), &default(new));
+        assert!(
+            changes[0].describe().ends_with(description),
+            "{}",
+            changes[0].describe()
+        );
+    }
+}
