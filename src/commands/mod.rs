@@ -43,7 +43,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{Cli, Command};
 use crate::job::settings as job_settings;
 use crate::operations;
-use crate::session::step_report::{self, report_usage_error};
+use crate::session::step_report::{self, report_interruption, report_usage_error};
 use crate::session::{CommandResult, Session, is_ci, signals};
 use crate::ui::{self, ColorChoice, Ui};
 
@@ -74,7 +74,9 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
     for warning in job_settings::describe_unknown_variables(&env) {
         ui.warn(&warning);
     }
-    signals::run_until_signal(ui, move |signals| {
+    let host_env = env.clone();
+    let annotate = |status, message: &str| report_interruption(&host_env, status, message);
+    signals::run_until_signal(ui, annotate, move |signals| {
         let title = step_report::failure_title(&cli.command);
         let mut global = cli.global;
         let timeout = cli.command.request_timeout_without_wait();

@@ -98,18 +98,30 @@ impl Signals {
     }
 
     /// Says on standard error that the signal with this status ends the run, and what the run may have changed.
-    fn report_end(&self, ui: Ui, status: ExitStatus) {
+    /// `annotate` shows that on the CI host, and returns true if it is then in the log, too.
+    fn report_end(&self, ui: Ui, status: ExitStatus, annotate: impl FnOnce(&str) -> bool) {
         ui.warn(describe_end(status));
-        let last_words = lock_mutex(&self.last_words);
-        if !last_words.is_empty() {
-            ui.warn(&last_words);
+        let messages = self.list_possible_changes();
+        if messages.is_empty() || annotate(&messages.join("\n")) {
             return;
         }
-        for request in self.pending_changes.list() {
-            ui.warn(&format!(
-                "{request} may take effect nevertheless: check this before you repeat the command"
-            ));
+        for message in messages {
+            ui.warn(&message);
         }
+    }
+
+    /// Returns what the run may have changed: its last words, otherwise a message about each pending request.
+    fn list_possible_changes(&self) -> Vec<String> {
+        let last_words = lock_mutex(&self.last_words);
+        if !last_words.is_empty() {
+            return vec![last_words.clone()];
+        }
+        let requests = self.pending_changes.list().into_iter();
+        requests
+            .map(|request| {
+                format!("{request} may take effect nevertheless: check this before you repeat the command")
+            })
+            .collect()
     }
 }
 
@@ -123,12 +135,13 @@ pub(crate) fn describe_end(status: ExitStatus) -> &'static str {
 }
 
 /// Runs `command` and returns its exit status, or at a signal that the command does not handle, the status of that
-/// signal.
+/// signal. `annotate` shows on the CI host what such a run may have changed, see [`Signals::report_end`].
 pub(crate) fn run_until_signal(
     ui: Ui,
+    annotate: impl FnOnce(ExitStatus, &str) -> bool,
     command: impl FnOnce(Signals) -> ExitStatus + Send + 'static,
 ) -> ExitStatus {
-    match run_on_thread(ui, command) {
+    match run_on_thread(ui, annotate, command) {
         Ok(status) => status,
         Err(error) => {
             let failure = Failure::usage(format!("could not start the command: {error}"));
@@ -141,6 +154,7 @@ pub(crate) fn run_until_signal(
 /// ends the run unless the command handles signals: such a command receives the exit status and ends the run itself.
 fn run_on_thread(
     ui: Ui,
+    annotate: impl FnOnce(ExitStatus, &str) -> bool,
     command: impl FnOnce(Signals) -> ExitStatus + Send + 'static,
 ) -> io::Result<ExitStatus> {
     check_open_files()?;
@@ -177,7 +191,7 @@ fn run_on_thread(
                     if !*is_handled {
                         mem::forget(is_handled);
                         atomic_file::remove_unfinished_files();
-                        signals.report_end(ui, status);
+                        signals.report_end(ui, status, |message| annotate(status, message));
                         return Ok(status);
                     }
                 }

@@ -8,6 +8,7 @@ use crate::job::cli::{Annotations, Command, DestinationArgs};
 use crate::job::settings;
 use crate::session::Session;
 use crate::session::host_file::append_to_host_file;
+use crate::session::signals::describe_end;
 use crate::session::step_outputs::{undecided_output, write_outputs};
 use crate::ui::Ui;
 use sluicegate_base::mutex_lock::lock_mutex;
@@ -204,6 +205,17 @@ pub(crate) fn report_usage_error(env: &Env, message: &str, has_verdict: bool) ->
         let _ = write_outputs(env, host, &undecided_output());
     }
     let _ = write_failure(env, style, USAGE_FAILED, ExitStatus::Usage, message);
+    style != AnnotationStyle::None
+}
+
+/// Reports to the CI host that a signal ended the command, and what the command may have changed. Returns whether the
+/// message was written to the log as an annotation.
+pub(crate) fn report_interruption(env: &Env, status: ExitStatus, message: &str) -> bool {
+    let requested_style = settings::requested_annotation_style(None, env).unwrap_or_default();
+    let style = choose_annotation_style(requested_style, Host::detect(env));
+    let title = format!("sluicegate was {}", describe_end(status));
+    // An error is ignored: the command ends, and its log contains the message.
+    let _ = write_failure(env, style, &title, status, message);
     style != AnnotationStyle::None
 }
 

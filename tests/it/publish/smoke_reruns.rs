@@ -666,6 +666,45 @@ fn publish_without_smoke_run_names_version_only_if_a_signal_stops_it_after_start
 
 #[cfg(unix)]
 #[test]
+fn publish_that_a_signal_stops_shows_possible_version_on_host_only_after_start_of_upload() {
+    let world = project_to_publish();
+    for (signal, code) in stop_signals() {
+        for verb in ["GET", "POST"] {
+            let platform = Platform::new();
+            let slow = Duration::from_secs(20);
+            let delay = |slow_verb| if verb == slow_verb { slow } else { Duration::ZERO };
+            platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+            let missing_version = ResponseTemplate::new(404).set_delay(delay("GET"));
+            platform.respond_to("GET", "/artifacts/details$", missing_version);
+            let upload = upload_response(&json!([])).set_delay(delay("POST"));
+            platform.respond_to("POST", "/artifacts$", upload);
+            let summary = world.path().join("summary");
+            let _ = fs::remove_file(&summary);
+            let call = platform
+                .call(&world)
+                .variable("SLUICEGATE_ANNOTATIONS", "github")
+                .variable("GITHUB_STEP_SUMMARY", summary.display().to_string());
+            let is_due = |request: &Request| {
+                request.method.as_str() == verb
+                    && (verb == "POST" || request.url.path().ends_with("/details"))
+            };
+            let publish = "publish --prefix p --version-name 1";
+            let (exit_code, log) = run_and_signal(&platform, &call, publish, signal, is_due);
+            assert_eq!(exit_code, code, "{log}");
+            let summary = fs::read_to_string(&summary).unwrap_or_default();
+            let word = if code == 130 { "interrupted" } else { "terminated" };
+            let annotation =
+                format!("::error title=sluicegate was {word}::version 1 of p may have been published");
+            let heading = format!("## ❌ sluicegate was {word} (exit code {code})");
+            for (text, page) in [(&annotation, &log), (&heading, &summary)] {
+                assert_eq!(page.contains(text), verb == "POST", "{text}: {verb}: {page}");
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn publish_that_is_interrupted_during_upload_disables_version() {
     let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
     stage.accept_disable();
