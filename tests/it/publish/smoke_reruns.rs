@@ -692,10 +692,10 @@ fn publish_that_a_signal_stops_shows_possible_version_on_host_only_after_start_o
             let (exit_code, log) = run_and_signal(&platform, &call, publish, signal, is_due);
             assert_eq!(exit_code, code, "{log}");
             let summary = fs::read_to_string(&summary).unwrap_or_default();
-            let word = if code == 130 { "interrupted" } else { "terminated" };
+            let ending = if code == 130 { "interrupted" } else { "terminated" };
             let annotation =
-                format!("::error title=sluicegate was {word}::version 1 of p may have been published");
-            let heading = format!("## ❌ sluicegate was {word} (exit code {code})");
+                format!("::error title=sluicegate was {ending}::version 1 of p may have been published");
+            let heading = format!("## ❌ sluicegate was {ending} (exit code {code})");
             for (text, page) in [(&annotation, &log), (&heading, &summary)] {
                 assert_eq!(page.contains(text), verb == "POST", "{text}: {verb}: {page}");
             }
