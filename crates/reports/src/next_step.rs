@@ -33,10 +33,11 @@ fn has_own_step(report: &Report) -> bool {
 }
 
 /// Returns the general instruction for an undecided review; `None` if the verdict is decided, or if a local check
-/// reviewed all files, because there is no general advice for it. Also returns `None` if the reason of a run that did
-/// not finish, or of each file that a local check did not review, contains its own instruction.
+/// reviewed all files, because there is no general advice for it. Also returns `None` for a run that did not finish,
+/// because only its reason can help, and if the reason of each file that a local check did not review contains its own
+/// instruction.
 fn find_general_step(report: &Report) -> Option<&'static str> {
-    if report.verdict != Verdict::Undecided || has_own_step(report) {
+    if report.verdict != Verdict::Undecided || report.unfinished_reason().is_some() {
         return None;
     }
     if report.has_missing_shards() {

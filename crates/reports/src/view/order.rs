@@ -51,10 +51,14 @@ impl<'c> FindingOrder<'c> {
 
     /// Returns the rank of a finding; the smallest rank comes first. Known and waived findings come last. Within both
     /// groups, the order is by nearness to the change, then by severity. At equal severity, those that the change
-    /// touches come first, because all new findings have the same nearness.
+    /// touches come first, because all new findings have the same nearness. Nearness does not apply to known and waived
+    /// findings, because not every run compares their lines with the base.
     fn rank(self, finding: &Finding<'_>) -> Rank {
-        let is_touched = self.changed_lines.contains(finding.path, finding.line);
-        let nearness = if self.is_compared && finding.is_counted() {
+        let is_counted = finding.is_counted();
+        let is_touched = is_counted && self.changed_lines.contains(finding.path, finding.line);
+        let nearness = if !is_counted {
+            Nearness::Elsewhere
+        } else if self.is_compared {
             Nearness::New
         } else if is_touched {
             Nearness::ChangedLines
@@ -64,7 +68,7 @@ impl<'c> FindingOrder<'c> {
             Nearness::Elsewhere
         };
         Rank {
-            is_old: !finding.is_counted(),
+            is_old: !is_counted,
             nearness,
             tone: Tone::for_finding_in_any_state(finding),
             is_untouched: !is_touched,
@@ -181,6 +185,23 @@ mod tests {
             .changed_lines
             .add("b", select_touched_lines("x\n", [3, 9], &[1..=20]));
         let expected = [at(("a", 3)), at(("b", 3)), at(("b", 9))];
+        assert_eq!(places(&report, &about), expected);
+    }
+
+    /// Only some outputs need to know which lines of these findings the change touched.
+    #[test]
+    fn known_findings_have_the_same_order_with_and_without_touched_lines() {
+        let mut report = report();
+        report.fixed_count = Some(0);
+        for result in report.files.iter_mut().flat_map(|file| &mut file.results) {
+            result.set_states([Some(FindingState::Known)]);
+        }
+        let mut about = ReportContext::default();
+        let expected = [at(("a", 3)), at(("b", 9)), at(("b", 3))];
+        assert_eq!(places(&report, &about), expected);
+        about
+            .changed_lines
+            .add("b", select_touched_lines("x\n", [3, 9], &[1..=20]));
         assert_eq!(places(&report, &about), expected);
     }
 
