@@ -29,7 +29,7 @@ impl Workspace<'_> {
         };
         let mut files: Vec<FileDigest> = self.config_digest_of_job.iter().cloned().collect();
         let gate_files = [
-            (self.config_file.as_deref(), policy::MAX_FILE_BYTES),
+            (self.config_file.as_deref(), policy::MAX_CONFIG_BYTES),
             (Some(waivers::FILE_NAME), MAX_WAIVERS_BYTES),
             (self.team_rules_path.as_deref(), MAX_TEAM_RULES_BYTES),
         ];

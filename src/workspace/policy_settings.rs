@@ -50,10 +50,10 @@ impl Session {
                 checkout: checkout_files,
                 on_unusable,
             };
-            let gate_file = reader.read_file(path, presence, policy::MAX_FILE_BYTES)?;
+            let gate_file = reader.read_file(path, presence, policy::MAX_CONFIG_BYTES)?;
             GateFile {
                 is_edited: gate_file.has_other_version_in_checkout()
-                    && file_edits::is_edited_in_checkout(repo, &policy, path, policy::MAX_FILE_BYTES),
+                    && file_edits::is_edited_in_checkout(repo, &policy, path, policy::MAX_CONFIG_BYTES),
                 ..gate_file
             }
         } else {

@@ -126,7 +126,8 @@ impl Workspace<'_> {
         }
         let file =
             self.gate_file_reader()?
-                .read_file(path, FilePresence::Optional, policy::MAX_FILE_BYTES)?;
+                .read_file(path, FilePresence::Optional, policy::MAX_CONFIG_BYTES)?;
+        // The file may not be valid YAML, so only its text shows whether it contains the key.
         let has_key = file
             .policy_text()
             .is_none_or(|text| text.text.contains("team-rules"));

@@ -5,7 +5,7 @@
 
 use crate::error::Failure;
 use crate::interface_version::{self, LoadedInterface};
-use crate::job::policy::{self, GateFileVersion, MAX_FILE_BYTES, NamedText};
+use crate::job::policy::{self, GateFileVersion, MAX_CONFIG_BYTES, NamedText};
 use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Session;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
@@ -169,7 +169,7 @@ impl<'v> GateVersion<'v> {
         let Some(path) = &self.workspace.config_file else {
             return Ok(None);
         };
-        let (version, read_result) = self.read_version_and_text(path, MAX_FILE_BYTES)?;
+        let (version, read_result) = self.read_version_and_text(path, MAX_CONFIG_BYTES)?;
         let mut content = vec![version];
         let text = match read_result {
             Err(message) => {

@@ -18,7 +18,7 @@ impl<'w> Workspace<'w> {
         let Some(path) = &self.config_file else {
             return Ok(None);
         };
-        match policy::read_gate_file_version(repository, snapshot, path, policy::MAX_FILE_BYTES)? {
+        match policy::read_gate_file_version(repository, snapshot, path, policy::MAX_CONFIG_BYTES)? {
             GateFileVersion::Missing => Ok(Some(self.sources.without_file())),
             GateFileVersion::Unreadable(_) => Ok(None),
             GateFileVersion::Text(bytes) => {

@@ -2,7 +2,7 @@
 //! version is published.
 
 use crate::job::context::PolicyRevision;
-use crate::job::policy::{self, MAX_FILE_BYTES, NamedText};
+use crate::job::policy::{self, MAX_CONFIG_BYTES, NamedText};
 use crate::job::settings;
 use crate::workspace::Workspace;
 use sluicegate_git::{BlobId, CommitId, FileContent, GitError};
@@ -75,7 +75,7 @@ impl Workspace<'_> {
     /// Returns whether this version of the configuration file sets `new-only`. A file that is too large or that cannot
     /// be parsed does not. Fails if the version cannot be read, because it may be the adoption.
     fn has_new_only(&self, blob: &BlobId) -> Result<bool, GitError> {
-        let bytes = self.repo.read_blob(blob, MAX_FILE_BYTES)?;
+        let bytes = self.repo.read_blob(blob, MAX_CONFIG_BYTES)?;
         let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
         Ok(text.is_some_and(|text| {
             settings::sets_new_only(&NamedText {

@@ -10,7 +10,7 @@ use sluicegate_git::{CommitId, FileContent, GitError, Repository, Snapshot, is_m
 use std::path::Path;
 
 /// Maximum size of a configuration file, in bytes.
-pub const MAX_FILE_BYTES: u64 = 1024 * 1024;
+pub const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
 const LEAVES_REPOSITORY: &str = "a symbolic link in its path leads out of the repository";
 
@@ -268,7 +268,7 @@ fn read_staged_file(
 /// version on disk decides.
 pub fn read_job_file(file: &Path, presence: FilePresence) -> Result<GateFile, PolicyError> {
     Ok(GateFile {
-        deciding_version: read_from_disk(file, presence, MAX_FILE_BYTES)?.into(),
+        deciding_version: read_from_disk(file, presence, MAX_CONFIG_BYTES)?.into(),
         ..GateFile::default()
     })
 }

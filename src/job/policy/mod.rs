@@ -26,7 +26,7 @@ pub use config_document::parse_config_document;
 pub use deciding_version::{DecidingVersion, NamedText};
 pub use error::PolicyError;
 pub use gate_file::{
-    FilePresence, GateFile, GateFileReader, MAX_FILE_BYTES, UnusableFile, read_gate_file_version,
+    FilePresence, GateFile, GateFileReader, MAX_CONFIG_BYTES, UnusableFile, read_gate_file_version,
     read_job_file,
 };
 pub use merged_settings::{MergeVersions, describe_stricter_settings, format_changed_rules};

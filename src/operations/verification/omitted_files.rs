@@ -108,7 +108,7 @@ fn read_usable_sources<'r>(
     repository: &Repository,
     snapshot: &Snapshot<'_>,
 ) -> Result<Option<SettingSources<'r>>, Failure> {
-    let version = policy::read_gate_file_version(repository, snapshot, FILE_NAME, policy::MAX_FILE_BYTES)?;
+    let version = policy::read_gate_file_version(repository, snapshot, FILE_NAME, policy::MAX_CONFIG_BYTES)?;
     let GateFileVersion::Text(bytes) = version else {
         return Ok(None);
     };

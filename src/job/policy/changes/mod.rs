@@ -47,7 +47,7 @@ struct Difference {
 
 impl Difference {
     /// Creates a difference of the entire file, whose effect the sentence does not state.
-    fn of_file(sentence: impl Into<String>) -> Self {
+    fn for_file(sentence: impl Into<String>) -> Self {
         Self {
             sentence: sentence.into(),
             effect: None,
@@ -114,7 +114,7 @@ impl Effect {
     }
 
     /// Creates a difference with this effect, which the sentence states at its end, for example "(relaxed)".
-    fn label_sentence(self, sentence: &str) -> Difference {
+    fn build_difference(self, sentence: &str) -> Difference {
         let label = match self {
             Self::Relaxed => "relaxed",
             Self::Tightened => "tightened",
@@ -140,22 +140,22 @@ fn describe_version_differences<T: Default>(
 ) -> Vec<String> {
     let mut differences = Vec::new();
     if *old == GateFileVersion::Missing {
-        differences.push(Difference::of_file("the file is new"));
+        differences.push(Difference::for_file("the file is new"));
     }
     let old_value = match parse_version(old, &parse) {
         Ok(value) => Some(value),
         Err(reason) => {
-            differences.push(describe_unreadable("the version of the base", &reason));
+            differences.push(build_unreadable_difference("the version of the base", &reason));
             None
         }
     };
     if *new == GateFileVersion::Missing {
-        differences.push(Difference::of_file("the file was removed"));
+        differences.push(Difference::for_file("the file was removed"));
     }
     let new_value = match parse_version(new, &parse) {
         Ok(value) => Some(value),
         Err(reason) => {
-            differences.push(describe_unreadable("the version of the change", &reason));
+            differences.push(build_unreadable_difference("the version of the change", &reason));
             None
         }
     };
@@ -194,8 +194,8 @@ fn parse_version<T: Default>(
     }
 }
 
-fn describe_unreadable(version: &str, reason: &str) -> Difference {
-    Difference::of_file(format!("{version} cannot be read: {}", text::escape_line(reason)))
+fn build_unreadable_difference(version: &str, reason: &str) -> Difference {
+    Difference::for_file(format!("{version} cannot be read: {}", text::escape_line(reason)))
 }
 
 /// Makes a name or a value from a file safe to print: long text is shortened, and control characters are escaped.

@@ -16,21 +16,21 @@ pub fn describe_rules_file_changes(
     scope: DescriptionScope,
 ) -> Vec<String> {
     if *new == GateFileVersion::Missing {
-        let removal = Difference::of_file("the file was removed: no rule can be evaluated");
+        let removal = Difference::for_file("the file was removed: no rule can be evaluated");
         return select_sentences(vec![removal], scope);
     }
     describe_version_differences(old, new, scope, list_rules, |old, new| {
         let mut differences: Vec<Difference> = old
             .iter()
-            .flat_map(|rule| describe_rule_changes(rule, find_rule(new, &rule.id)))
+            .flat_map(|rule| compare_rule_versions(rule, find_rule(new, &rule.id)))
             .collect();
         differences.extend(
             new.iter()
                 .filter(|rule| find_rule(old, &rule.id).is_none())
-                .map(describe_added_rule),
+                .map(compare_added_rule),
         );
         if differences.is_empty() {
-            differences.push(Difference::of_file("no rule has changed"));
+            differences.push(Difference::for_file("no rule has changed"));
         }
         differences
     })
@@ -41,38 +41,38 @@ pub(in crate::job::policy) fn find_rule<'r>(rules: &'r [RuleOutline], id: &str) 
 }
 
 /// Describes a rule that only the new version has.
-fn describe_added_rule(rule: &RuleOutline) -> Difference {
+fn compare_added_rule(rule: &RuleOutline) -> Difference {
     let sentence = format!(
         "rules: {} added, {}",
         sanitize(&rule.id),
         describe_state(rule.state)
     );
-    label_with_effect(&sentence, RuleState::Missing, rule.state)
+    build_state_difference(&sentence, RuleState::Missing, rule.state)
 }
 
 /// Describes the differences between two versions of a rule. `None` means that the new version lacks the rule.
-fn describe_rule_changes(old: &RuleOutline, new: Option<&RuleOutline>) -> Vec<Difference> {
+fn compare_rule_versions(old: &RuleOutline, new: Option<&RuleOutline>) -> Vec<Difference> {
     let (id, old_state) = (sanitize(&old.id), describe_state(old.state));
     let Some(new) = new else {
         let sentence = format!("rules: {id} {old_state} → removed");
-        return vec![label_with_effect(&sentence, old.state, RuleState::Missing)];
+        return vec![build_state_difference(&sentence, old.state, RuleState::Missing)];
     };
     let mut differences = Vec::new();
     if old.state != new.state {
         let sentence = format!("rules: {id} {old_state} → {}", describe_state(new.state));
-        differences.push(label_with_effect(&sentence, old.state, new.state));
+        differences.push(build_state_difference(&sentence, old.state, new.state));
     }
-    differences.extend(describe_config_changes(&id, old, new));
+    differences.extend(compare_configs(&id, old, new));
     differences
 }
 
-/// Appends to the sentence whether the change from the old to the new state of a rule relaxes or tightens the gate.
-fn label_with_effect(sentence: &str, old: RuleState, new: RuleState) -> Difference {
+/// Builds the difference that this sentence describes, with the effect of the change between the two states of a rule.
+fn build_state_difference(sentence: &str, old: RuleState, new: RuleState) -> Difference {
     match (rank_laxity(old), rank_laxity(new)) {
         (Some(old), Some(new)) => Effect::from_laxity(&old, &new),
         _ => Effect::Unknown,
     }
-    .label_sentence(sentence)
+    .build_difference(sentence)
 }
 
 /// Returns the rank of a rule's state by laxity, from 0 for enforcement as an error to 2 for a rule that is not
@@ -99,7 +99,7 @@ fn describe_state(state: RuleState) -> String {
 
 /// Describes each configuration value that differs between two versions of a rule, with its effect on the gate. The
 /// effect is unknown if the new version of the rule is not enforced, or if the value is not a limit.
-fn describe_config_changes(id: &str, old: &RuleOutline, new: &RuleOutline) -> Vec<Difference> {
+fn compare_configs(id: &str, old: &RuleOutline, new: &RuleOutline) -> Vec<Difference> {
     let old_fields: BTreeMap<String, String> = old.config.iter().cloned().collect();
     let new_fields: BTreeMap<String, String> = new.config.iter().cloned().collect();
     let names: BTreeSet<&String> = old_fields.keys().chain(new_fields.keys()).collect();
@@ -109,7 +109,7 @@ fn describe_config_changes(id: &str, old: &RuleOutline, new: &RuleOutline) -> Ve
         let (old_value, new_value) = (old_fields.get(name), new_fields.get(name));
         if old_value != new_value {
             let effect = find_limit_effect(name, old_value, new_value).filter(|_| is_enforced);
-            differences.push(effect.unwrap_or(Effect::Unknown).label_sentence(&format!(
+            differences.push(effect.unwrap_or(Effect::Unknown).build_difference(&format!(
                 "rules: {id} {} {} → {}",
                 sanitize(name),
                 describe_value(old_value),

@@ -79,10 +79,10 @@ pub fn describe_config_file_changes(
         let differences: Vec<Difference> = keys
             .into_iter()
             .filter(|key| old.get(*key) != new.get(*key))
-            .filter_map(|key| describe_key_change(key, old, new, find_setting))
+            .filter_map(|key| compare_key_values(key, old, new, find_setting))
             .collect();
         if differences.is_empty() {
-            return vec![Difference::of_file("no setting has changed")];
+            return vec![Difference::for_file("no setting has changed")];
         }
         differences
     })
@@ -174,7 +174,7 @@ fn insert_settings(node: NodeRef<'_, '_>, key: &str, settings: &mut SettingValue
 /// Describes how the value of a key changed, with the effect on the gate. The key must have different values in
 /// `old` and `new`. Returns `None` if these values have the same effect, for example the default and no value. A key
 /// that may contain a secret is always described, without values.
-fn describe_key_change(
+fn compare_key_values(
     key: &str,
     old: &SettingValues,
     new: &SettingValues,
@@ -184,7 +184,7 @@ fn describe_key_change(
         .iter()
         .any(|part| key.to_ascii_lowercase().contains(part));
     if may_be_secret {
-        return Some(Effect::Unknown.label_sentence(&format!("{}: changed, values hidden", sanitize(key))));
+        return Some(Effect::Unknown.build_difference(&format!("{}: changed, values hidden", sanitize(key))));
     }
     let (old_value, new_value) = (old.get(key), new.get(key));
     let setting = find_setting(key);
@@ -197,7 +197,7 @@ fn describe_key_change(
         .flatten()
         .any(|value| matches!(value, Value::List(_)));
     if has_list {
-        return describe_list_change(
+        return compare_list_entries(
             key,
             strictness,
             &resolve_list(key, old, find_setting),
@@ -217,7 +217,7 @@ fn describe_key_change(
         sanitize(&old_text),
         sanitize(&new_text)
     );
-    Some(compare_laxity(strictness, &old_text, &new_text).label_sentence(&sentence))
+    Some(compare_laxity(strictness, &old_text, &new_text).build_difference(&sentence))
 }
 
 /// Returns the value as text. A missing value is shown as the default or, without a default, as not set. A value of a
@@ -293,7 +293,7 @@ fn find_default_globs(key: &str, find_setting: &FindKnownSetting<'_>) -> BTreeSe
 
 /// Describes the entries that were added to a list and removed from it, with the effect on the gate. Returns `None` if
 /// both lists are equal.
-fn describe_list_change(
+fn compare_list_entries(
     key: &str,
     strictness: Strictness,
     old: &BTreeSet<String>,
@@ -317,7 +317,7 @@ fn describe_list_change(
         Strictness::RelaxingList => compare_relaxing_lists(old, new),
         _ => Effect::Unknown,
     };
-    Some(effect.label_sentence(&format!("{}: {list}", sanitize(key))))
+    Some(effect.build_difference(&format!("{}: {list}", sanitize(key))))
 }
 
 /// Returns the effect of a change between two different lists that relax the gate with each entry.

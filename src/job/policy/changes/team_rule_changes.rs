@@ -16,15 +16,15 @@ pub fn describe_team_rules_changes(
         let mut differences: Vec<Difference> = old
             .rules()
             .iter()
-            .flat_map(|rule| describe_rule_changes(rule, new.find_team_rule(&rule.id)))
+            .flat_map(|rule| compare_rule_versions(rule, new.find_team_rule(&rule.id)))
             .collect();
         let added_rules = new
             .rules()
             .iter()
             .filter(|rule| old.find_team_rule(&rule.id).is_none());
-        differences.extend(added_rules.map(describe_added_rule));
+        differences.extend(added_rules.map(compare_added_rule));
         if differences.is_empty() {
-            differences.push(Difference::of_file("no rule has changed"));
+            differences.push(Difference::for_file("no rule has changed"));
         }
         differences
     })
@@ -45,23 +45,23 @@ fn parse_rules(bytes: &[u8]) -> Result<TeamRuleSet, DocumentError> {
 }
 
 /// Describes a team rule that only the new version has, with its effect on the gate.
-fn describe_added_rule(rule: &TeamRule) -> Difference {
+fn compare_added_rule(rule: &TeamRule) -> Difference {
     let sentence = format!("{} added, {}", rule.full_id(), level_name(rule.level));
-    Effect::from_laxity(&rank_laxity(None), &rank_laxity(rule.level)).label_sentence(&sentence)
+    Effect::from_laxity(&rank_laxity(None), &rank_laxity(rule.level)).build_difference(&sentence)
 }
 
 /// Describes the differences between two versions of a team rule. `None` means that the rule was removed. The effect of
 /// changed globs is unknown if the new rule is off; that of a changed `for` or `when` is always unknown.
-fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<Difference> {
+fn compare_rule_versions(old: &TeamRule, new: Option<&TeamRule>) -> Vec<Difference> {
     let (id, old_level) = (old.full_id(), level_name(old.level));
     let Some(new) = new else {
         let effect = Effect::from_laxity(&rank_laxity(old.level), &rank_laxity(None));
-        return vec![effect.label_sentence(&format!("{id} {old_level} → removed"))];
+        return vec![effect.build_difference(&format!("{id} {old_level} → removed"))];
     };
     let mut differences = Vec::new();
     if old.level != new.level {
         let effect = Effect::from_laxity(&rank_laxity(old.level), &rank_laxity(new.level));
-        differences.push(effect.label_sentence(&format!("{id} {old_level} → {}", level_name(new.level))));
+        differences.push(effect.build_difference(&format!("{id} {old_level} → {}", level_name(new.level))));
     }
     // A rule that is off does not affect the gate, so its globs neither relax nor tighten it.
     let is_enforced = new.level.is_some();
@@ -78,7 +78,7 @@ fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<Differen
                 Effect::Unknown
             };
             let (old_globs, new_globs) = (describe_globs(old_globs), describe_globs(new_globs));
-            differences.push(effect.label_sentence(&format!("{id} {key} {old_globs} → {new_globs}")));
+            differences.push(effect.build_difference(&format!("{id} {key} {old_globs} → {new_globs}")));
         }
     }
     for (key, old_text, new_text) in [
@@ -87,7 +87,7 @@ fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<Differen
     ] {
         if old_text != new_text {
             let sentence = format!("{id} {key} `{}` → `{}`", sanitize(old_text), sanitize(new_text));
-            differences.push(Effect::Unknown.label_sentence(&sentence));
+            differences.push(Effect::Unknown.build_difference(&sentence));
         }
     }
     differences

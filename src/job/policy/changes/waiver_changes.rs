@@ -32,14 +32,14 @@ pub fn describe_waivers_file_changes(
             .partition(|entry| old_subjects.contains_key(&entry.subject()));
         let mut removed_entries = old_entries.clone();
         removed_entries.retain(|entry| !new_subjects.contains_key(&entry.subject()));
-        let mut differences = describe_waivers(Effect::Relaxed, "added", &added_entries, scope);
+        let mut differences = list_waiver_differences(Effect::Relaxed, "added", &added_entries, scope);
         for effect in [Effect::Relaxed, Effect::Unknown, Effect::Mixed, Effect::Tightened] {
             let entries: Vec<&WaiverEntry> = changed_entries
                 .iter()
                 .filter(|entry| find_effect(entry, &old_subjects) == effect)
                 .copied()
                 .collect();
-            differences.extend(describe_waivers(
+            differences.extend(list_waiver_differences(
                 effect,
                 "changed (reason, size or end)",
                 &entries,
@@ -50,15 +50,15 @@ pub fn describe_waivers_file_changes(
         let (moved_entries, removed_entries): (Vec<&WaiverEntry>, Vec<&WaiverEntry>) = removed_entries
             .into_iter()
             .partition(|entry| new_paths.contains_key(entry));
-        differences.extend(describe_moved_waivers(&moved_entries, &new_paths, scope));
-        differences.extend(describe_waivers(
+        differences.extend(list_moved_waivers(&moved_entries, &new_paths, scope));
+        differences.extend(list_waiver_differences(
             Effect::Tightened,
             "removed",
             &removed_entries,
             scope,
         ));
         if differences.is_empty() {
-            return vec![Difference::of_file("no waiver has changed")];
+            return vec![Difference::for_file("no waiver has changed")];
         }
         differences
     })
@@ -156,23 +156,23 @@ fn find_size_effect(rule: &str, old_size: Option<u64>, new_size: Option<u64>) ->
 }
 
 /// Describes waivers with the same kind of change, one per sentence.
-fn describe_waivers(
+fn list_waiver_differences(
     effect: Effect,
     change: &str,
     entries: &[&WaiverEntry],
     scope: DescriptionScope,
 ) -> Vec<Difference> {
     let describe = |entry: &WaiverEntry| format!("waiver {change}: {}", describe_waiver(entry));
-    describe_first_waivers(effect, change, entries, scope, &describe)
+    list_first_waivers(effect, change, entries, scope, &describe)
 }
 
 /// Describes the moved waivers, each with its new path.
-fn describe_moved_waivers(
+fn list_moved_waivers(
     entries: &[&WaiverEntry],
     new_paths: &BTreeMap<&WaiverEntry, &str>,
     scope: DescriptionScope,
 ) -> Vec<Difference> {
-    describe_first_waivers(Effect::Tightened, "moved", entries, scope, &|entry| {
+    list_first_waivers(Effect::Tightened, "moved", entries, scope, &|entry| {
         let new_path = new_paths.get(entry).copied().unwrap_or_default();
         format!(
             "waiver moved to {}: {}",
@@ -184,7 +184,7 @@ fn describe_moved_waivers(
 
 /// Describes each waiver with `describe`. If there are many, a short description has their number first, and lists only
 /// the first ones.
-fn describe_first_waivers(
+fn list_first_waivers(
     effect: Effect,
     change: &str,
     entries: &[&WaiverEntry],
@@ -198,12 +198,12 @@ fn describe_first_waivers(
     let mut differences = Vec::new();
     if entries.len() > max_listed {
         let waiver_count = format_count(entries.len(), "waiver");
-        differences.push(effect.label_sentence(&format!(
+        differences.push(effect.build_difference(&format!(
             "{waiver_count} {change}; only the first {MAX_LISTED_WAIVERS} are listed"
         )));
     }
     for entry in entries.iter().take(max_listed) {
-        differences.push(effect.label_sentence(&describe(entry)));
+        differences.push(effect.build_difference(&describe(entry)));
     }
     differences
 }
