@@ -27,6 +27,7 @@ mod index_file;
 mod index_state;
 mod index_update;
 mod listed_file;
+mod listed_place;
 mod loose_objects;
 mod merge;
 mod missing_blobs;

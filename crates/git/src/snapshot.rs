@@ -1,6 +1,7 @@
 //! The files of a repository in one place: a commit, the index, or the working tree.
 
 use super::listed_file::{self, ListedFile, find_converted_paths, find_listed_file};
+use super::listed_place::ListedPlace;
 use super::snapshot_file::{ContentDoubt, FileContent, SnapshotFile};
 use super::tree_difference::compare_files;
 use super::tree_entries::{FileKind, FileState};
@@ -25,26 +26,6 @@ enum SnapshotFiles {
         files: Vec<ListedFile>,
         has_conversion: bool,
     },
-}
-
-/// The place of listed files.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ListedPlace {
-    Index,
-    WorkingTree,
-    /// A directory without git.
-    PlainDirectory,
-}
-
-impl ListedPlace {
-    /// Returns the name of the place for messages.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Index => "the index",
-            Self::WorkingTree => "the working tree",
-            Self::PlainDirectory => "the directory",
-        }
-    }
 }
 
 impl Repository {

@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 const EARLIER_REPORT_HINT: &str = "compare with a report of an earlier commit of the target branch";
 
 /// Hint for a change whose target is unknown in this clone.
-const UNKNOWN_TARGET_HINT: &str = "if this clone does not know the remote's default branch, run `git remote set-head origin \
-                              BRANCH` first";
+const UNKNOWN_TARGET_HINT: &str = "if this clone does not know the remote's default branch, run `git remote set-head \
+                                   origin BRANCH` first";
 
 impl SavedReports<'_> {
     /// Fails unless every report is of the commit of this job. `files` are the files of the reports, in the same order;
