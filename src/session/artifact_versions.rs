@@ -194,6 +194,20 @@ pub(crate) async fn find_latest_version(
     }
 }
 
+/// Fails if the published versions cannot be listed after a request for a version ended with a 404: a wrong base URL
+/// causes a 404, too, so only a platform that lists versions proves that the version is missing.
+pub(crate) async fn confirm_missing_version(
+    platform: &Platform,
+    prefix: &str,
+    version: &str,
+    error: HttpError,
+) -> Result<(), Failure> {
+    match platform.fetch_artifacts(None).await {
+        Ok(_) => Ok(()),
+        Err(_) => Err(unknown_version_failure(prefix, Some(version), error)),
+    }
+}
+
 /// Returns whether one of these artifacts is, or may be, an enabled version of the prefix.
 fn has_enabled_version(artifacts: &[ApiValue<Artifact>], prefix: &str) -> bool {
     let mut versions = artifacts.iter();

@@ -11,14 +11,16 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
 use crate::publish::Receipt;
+use crate::session::artifact_versions::confirm_missing_version;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Session};
 use serde_json::Value;
 use sluicegate_base::text;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
+use sluicegate_platform::http::ErrorKind;
 
 /// Requests the details of a published version, and returns the differences that `compare` finds; `None` if the platform
-/// does not have the version. Warns if the version is disabled.
+/// lists its versions without this one. Warns if the version is disabled.
 pub(crate) fn compare_with_platform(
     session: &Session,
     platform: &Platform,
@@ -26,8 +28,14 @@ pub(crate) fn compare_with_platform(
     version: &str,
     compare: impl Fn(&ArtifactDetails) -> Vec<String>,
 ) -> Result<Option<Vec<String>>, Failure> {
-    let Some(details) = session.block_on(platform.find_artifact(prefix, version))?? else {
-        return Ok(None);
+    let response = session.block_on(platform.fetch_artifact_details(prefix, Some(version)))?;
+    let details = match response {
+        Ok(details) => details,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            session.block_on(confirm_missing_version(platform, prefix, version, error))??;
+            return Ok(None);
+        }
+        Err(error) => return Err(error.into()),
     };
     if details.artifact.enabled == Some(false) {
         session.ui.warn(&format!(

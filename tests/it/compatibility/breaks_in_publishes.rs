@@ -319,6 +319,15 @@ fn clone_without_published_commit_compares_ids_and_reports_it() {
         verify.saying(&[text]);
         fs::remove_file(shop.world.path().join("receipt.json")).unwrap();
     }
+    // A wrong address does not show that the version is missing.
+    publish(&["1.1.0", "--compat", "fail"]).expect(7);
+    shop.call()
+        .run(format!(
+            "verify ../receipt.json --base-url {}/wrong",
+            shop.server.url
+        ))
+        .expect(3)
+        .saying(&["hint: check the base URL, the prefix and the version"]);
     publish(&["1.1.0", "--dry-run"])
         .expect(0)
         .saying(&["comparing only the ids of shared pipelines"]);

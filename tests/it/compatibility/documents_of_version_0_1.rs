@@ -180,6 +180,7 @@ fn receipt_of_0_1_is_verified() {
     platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
         details_of_receipt(&published, request)
     });
+    platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
     // Outside a repository, the receipt is compared only with the platform.
     let folder = scratch::create_scratch_directory();
     let verify = |receipt: &Value| {
