@@ -34,8 +34,8 @@ pub(super) fn reject_unmatchable_path_glob(pattern: &str) -> Result<(), String> 
     }
 }
 
-/// Fails if no name of a branch or tag can match the glob, because it is empty or contains a blank or a control character:
-/// <https://git-scm.com/docs/git-check-ref-format>. Other blanks, such as U+3000, are allowed in names.
+/// Fails if no name of a branch or tag can match the glob, because it is empty or contains a blank or a control
+/// character: <https://git-scm.com/docs/git-check-ref-format>. Other blanks, such as U+3000, are allowed in names.
 pub(super) fn reject_unmatchable_ref_glob(pattern: &str) -> Result<(), String> {
     if pattern.is_empty() {
         return Err("a glob for branches or tags is empty".to_owned());
