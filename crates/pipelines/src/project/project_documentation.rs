@@ -89,9 +89,11 @@ static CALL: ProjectDocumentation = ProjectDocumentation {
     details: &[
         "`orchestrationJob` and `transformationJob` contain the path of a pipeline from the repository \
          root, with or without its extension.",
-        "A file name without a folder means the file in the caller's folder, otherwise the only file with that \
-         name, for which a finding is at most a warning. If several other files have the name, the call is \
-         ambiguous.",
+        "`orchestrationJob` finds only files `*.orch.yaml`, and `transformationJob` only files `*.tran.yaml`. A call to a \
+         file of the other kind is broken.",
+        "A file name without a folder means the file in the repository root, otherwise the file in the caller's \
+         folder, otherwise the only file with that name. For the last two, a finding is at most a warning. If \
+         several other files have the name, the call is ambiguous.",
         "If such a name means another file than before the change, the finding is new, even if the change does not \
          edit the caller. It has the configured level only if the change renamed or deleted the file that the name \
          certainly meant before.",

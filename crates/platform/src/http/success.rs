@@ -12,7 +12,7 @@ pub enum Success {
     /// 202 with JSON, or as [`Success::Body`]: the server accepted the request and continues to work on it, or the API
     /// document does not define the status.
     Accepted,
-    /// As [`Success::Accepted`], or without a body: nothing in the body is needed.
+    /// Any success of [`Success::Accepted`], or a response without a body: nothing in the body is needed.
     AcceptedOrEmpty,
     /// 204, and no body.
     NoContent,
