@@ -745,12 +745,21 @@ fn creation_without_id_in_the_response_is_undecided() {
 #[test]
 fn overrides_without_a_list_are_not_reported_as_missing() {
     let world = World::new();
-    for (response, code) in [(json!({}), 3), (json!({ "overrides": null }), 0), (json!({ "overrides": [] }), 0)] {
+    for (response, code) in [
+        (json!({}), 3),
+        (json!({ "overrides": null }), 0),
+        (json!({ "overrides": [] }), 0),
+    ] {
         let output = always(&answer(&response))
             .call(&world)
             .run("variables overrides list region")
             .expect(code);
-        assert_eq!(output.all().contains("has no overrides"), code == 0, "{}", output.all());
+        assert_eq!(
+            output.all().contains("has no overrides"),
+            code == 0,
+            "{}",
+            output.all()
+        );
     }
 }
 
@@ -1397,7 +1406,11 @@ fn conflict_of_read_request_is_undecided() {
 #[test]
 fn rejected_read_request_has_no_fields_to_correct() {
     let (world, platform) = (World::new(), always(&ResponseTemplate::new(400)));
-    for args in ["environments list".to_owned(), "variables delete region".to_owned(), format!("tasks stop {ID}")] {
+    for args in [
+        "environments list".to_owned(),
+        "variables delete region".to_owned(),
+        format!("tasks stop {ID}"),
+    ] {
         let output = platform.call(&world).run(args.as_str()).expect(3);
         output.saying(&["hint: check the base URL and the values in the request URL"]);
     }

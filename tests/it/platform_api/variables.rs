@@ -372,7 +372,10 @@ fn overrides_set_counts_only_requested_overrides() {
         .expect(8)
         .saying(&["the platform did not confirm 2 of 2 overrides of a"]);
     for (successful_names, expected_text) in [
-        (&["prod"][..], "the platform did not confirm 1 of 2 overrides of a:\n  test: "),
+        (
+            &["prod"][..],
+            "the platform did not confirm 1 of 2 overrides of a:\n  test: ",
+        ),
         (
             &["prod", "test"],
             "the platform reports a failed override of a, but not of which environment:\n  (unknown environment): ",
