@@ -2,7 +2,7 @@
 //! leads to them. A change to one of these files changes the gate.
 
 use crate::job::policy::{self, DescriptionScope, GateFileVersion};
-use crate::job::settings;
+use crate::job::settings::{self, SettingSources};
 use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_git::{GitError, Snapshot};
 use sluicegate_pipelines::pipelines::{is_platform_file, is_rules_path, rules_path};
@@ -188,18 +188,34 @@ impl Workspace<'_> {
             }
             _ => self.team_rules_path.clone(),
         };
-        let named_config_dir = match &sources {
-            Some(sources) if !self.has_config_dir_of_job => sources.find_policy_config_dir(),
-            _ => self.named_config_dir.clone(),
-        };
-        let config_dir = match named_config_dir {
-            Some(name) => Some(name),
-            None => find_config_dir_in(snapshot)?.ok().flatten(),
-        };
+        let config_dir = self.select_config_dir(sources.as_ref(), snapshot)?;
         Ok(RulesPaths {
             platform: config_dir.map(|config_dir| rules_path(&config_dir)),
             team,
         })
+    }
+
+    /// Returns the hidden directory by the settings of this snapshot, as [`Self::find_rules_paths`] does. If the
+    /// snapshot is that of a change, this directory applies after the merge.
+    pub(crate) fn find_own_config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
+        let sources = self.read_sources_at(&self.repo, snapshot)?;
+        self.select_config_dir(sources.as_ref(), snapshot)
+    }
+
+    /// Returns the hidden directory that the job or these settings name, otherwise the only one of the snapshot.
+    fn select_config_dir(
+        &self,
+        sources: Option<&SettingSources<'_>>,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Option<String>, GitError> {
+        let named_config_dir = match sources {
+            Some(sources) if !self.has_config_dir_of_job => sources.find_policy_config_dir(),
+            _ => self.named_config_dir.clone(),
+        };
+        match named_config_dir {
+            Some(name) => Ok(Some(name)),
+            None => Ok(find_config_dir_in(snapshot)?.ok().flatten()),
+        }
     }
 
     /// Returns whether one of the files that `--policy` selects differs between the two snapshots.

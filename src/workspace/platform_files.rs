@@ -4,6 +4,7 @@ use super::Workspace;
 use crate::document_content::{read_document_blob, read_document_on_disk};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::interface_version::has_shared_pipelines;
 use crate::job::context::PolicyRevision;
 use crate::job::policy::UnusableFile;
 use sluicegate_base::text::format_path;
@@ -20,6 +21,20 @@ impl Workspace<'_> {
             Some(name) => Ok(Some(name.clone())),
             None => self.search_config_dir(snapshot),
         }
+    }
+
+    /// Returns the name of the hidden directory that contains the shared-pipelines file. If a setting names a directory
+    /// from which the change moved this file to the one that its own settings name, returns the new directory, because
+    /// a publish after the merge reads the file there. The rules of the change are never read from there.
+    pub(crate) fn find_shared_config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
+        if let Some(name) = &self.named_config_dir
+            && !has_shared_pipelines(snapshot, name)?
+            && let Some(own_config_dir) = self.find_own_config_dir(snapshot)?
+            && has_shared_pipelines(snapshot, &own_config_dir)?
+        {
+            return Ok(Some(own_config_dir));
+        }
+        self.find_config_dir(snapshot)
     }
 
     /// Returns the name of the hidden directory that a run uses if the user does not set one: the directory in the

@@ -24,6 +24,8 @@ pub(crate) enum RulesRemedy {
     OtherDirectory { path: String },
     /// The reviewed files have a rules file in another hidden directory than the one that the user set.
     OtherName { path: String, config_dir: String },
+    /// The change sets another hidden directory, which applies after its merge, and has a rules file there.
+    OwnPolicy { config_dir: String },
     /// The reviewed files have a rules file in another hidden directory than the platform's.
     MoveBack { path: String, config_dir: String },
     /// The file is behind a symbolic link.
@@ -57,6 +59,10 @@ impl RulesRemedy {
             Self::OtherName { path, config_dir } => format!(
                 "the rules file is `{path}`, but the hidden directory is set to `{config_dir}`: correct the setting \
                  (`--config-dir`), or move the file"
+            ),
+            Self::OwnPolicy { config_dir } => format!(
+                "the change sets the hidden directory to `{config_dir}`, which applies after its merge: for this one \
+                 change, set --policy head (SLUICEGATE_POLICY=head) in the job"
             ),
             Self::MoveBack { path, config_dir } => format!(
                 "move `{path}` to `{config_dir}/{RULES_FILE}`: the platform's hidden directory is `{config_dir}`"
@@ -118,9 +124,15 @@ impl Workspace<'_> {
         if let Some(config_dir) = self.find_config_dir(snapshot)?
             && let Some(path) = find_rules_in_other_directory(snapshot, &config_dir)?
         {
-            return Ok(match self.named_config_dir {
-                Some(_) => RulesRemedy::OtherName { path, config_dir },
-                None => RulesRemedy::MoveBack { path, config_dir },
+            let own_config_dir = self.find_own_config_dir(snapshot)?;
+            return Ok(match (&self.named_config_dir, own_config_dir) {
+                (Some(_), Some(own_config_dir)) if rules_path(&own_config_dir) == path => {
+                    RulesRemedy::OwnPolicy {
+                        config_dir: own_config_dir,
+                    }
+                }
+                (Some(_), _) => RulesRemedy::OtherName { path, config_dir },
+                (None, _) => RulesRemedy::MoveBack { path, config_dir },
             });
         }
         let disk_path = self.find_rules_path_on_disk();

@@ -38,6 +38,11 @@ impl ConfigDirs {
         }
     }
 
+    /// Uses the directories that apply to each version.
+    pub(crate) const fn new(old: Option<String>, new: Option<String>) -> Self {
+        Self { old, new }
+    }
+
     /// Uses the directory that the job names, if it names one, and in the old version the one from which it was moved.
     pub(crate) fn for_named(
         named_dir: Option<&str>,

@@ -200,11 +200,16 @@ fn compare_with_bases<'b>(
     snapshot: &Snapshot<'_>,
     bases: &'b [CommitId],
 ) -> Result<Option<(&'b CommitId, InterfaceDifference)>, Failure> {
-    let config_dir = workspace.find_config_dir(snapshot)?;
+    let config_dir = workspace.find_shared_config_dir(snapshot)?;
     let mut first_difference: Option<(&CommitId, InterfaceDifference)> = None;
     for base in bases {
         let base_snapshot = workspace.repo.snapshot(base.clone());
         let config_dirs = match config_dir.as_deref() {
+            // The change moved the file and set its new directory. The base may have files in both directories.
+            Some(_) if workspace.named_config_dir.is_some() && config_dir != workspace.named_config_dir => {
+                let old_config_dir = workspace.find_shared_config_dir(&base_snapshot)?;
+                ConfigDirs::new(old_config_dir, config_dir.clone())
+            }
             named_dir if workspace.named_config_dir.is_some() => {
                 ConfigDirs::for_named(named_dir, &base_snapshot, snapshot)?
             }

@@ -94,7 +94,7 @@ impl ProjectChecks<'_> {
         find_earlier_callee: &FindEarlierCallee<'_>,
         check: impl FnOnce(&ProjectScope<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let config_dir = self.workspace.find_config_dir(snapshot)?;
+        let config_dir = self.workspace.find_shared_config_dir(snapshot)?;
         let selection = self.workspace.read_publish_selection(snapshot)?;
         check(&ProjectScope {
             repo: &self.workspace.repo,

@@ -20,9 +20,11 @@ impl GateRun<'_> {
         let workspace = self.subject.workspace;
         let snapshot = &self.subject.snapshot;
         // If the settings name the directory, a publish finds the file in no other one.
-        let is_present = match &workspace.named_config_dir {
-            Some(name) => has_shared_pipelines(snapshot, name)?,
-            None => has_shared_pipelines_anywhere(snapshot)?,
+        let is_present = match workspace.find_shared_config_dir(snapshot)? {
+            Some(config_dir) if workspace.named_config_dir.is_some() => {
+                has_shared_pipelines(snapshot, &config_dir)?
+            }
+            _ => has_shared_pipelines_anywhere(snapshot)?,
         };
         if is_present {
             return Ok(None);

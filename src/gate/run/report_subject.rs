@@ -84,7 +84,7 @@ impl ReviewedFiles<'_> {
         if levels.enforcement_of(ProjectCheck::Shared).is_none() {
             return Ok(None);
         }
-        let config_dir = self.workspace.find_config_dir(&self.snapshot)?;
+        let config_dir = self.workspace.find_shared_config_dir(&self.snapshot)?;
         Ok(config_dir.map(|dir| shared_pipelines_path(&dir)))
     }
 }

@@ -606,6 +606,67 @@ fn break_is_found_although_the_change_moves_the_hidden_directory() {
     }
 }
 
+/// Creates a branch that moves the hidden directory and sets its new name, in a project that sets the old one.
+fn world_with_moved_hidden_directory(offered_parameters: &str) -> World {
+    let world = project();
+    world.write(
+        "sluicegate.yaml",
+        "config-dir: .platform\npublish: { compat: fail }\n",
+    );
+    world.write(SHARED_FILE, offer(&[("a", &parameter("day", ", default: x"))]));
+    // A file in another directory has no effect.
+    world.write(".moved/shared-pipelines.yaml", "pipelines: []\n");
+    world.commit("share");
+    world.push();
+    world.git("checkout -q -b change");
+    world.git("rm -q .moved/shared-pipelines.yaml");
+    world.git("mv .platform .moved");
+    world.write(
+        "sluicegate.yaml",
+        "config-dir: .moved\npublish: { compat: fail }\n",
+    );
+    world.write(
+        ".moved/shared-pipelines.yaml",
+        offer(&[("a", offered_parameters)]),
+    );
+    world.commit("move");
+    world
+}
+
+/// The new directory applies after the merge. Until then, the rules are missing, because a change must not choose them.
+#[test]
+fn change_that_moves_hidden_directory_and_its_setting_breaks_only_what_it_edits() {
+    let world = world_with_moved_hidden_directory(&parameter("day", ", default: x"));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.commit("pipeline");
+    let call = Job::github().pull_request().call(&world);
+    let output = call.run("check").expect(1);
+    output.assert_logged(&[
+        "the change sets the hidden directory to `.moved`, which applies after its merge: for this one change, set \
+         --policy head (SLUICEGATE_POLICY=head) in the job",
+    ]);
+    for text in ["breaks consumers", "removes the shared-pipelines file"] {
+        assert!(!output.all().contains(text), "{text}: {}", output.all());
+    }
+    call.run("check --policy head").expect(0);
+
+    let world = world_with_moved_hidden_directory("");
+    let output = Job::github().pull_request().call(&world).run("check");
+    output.logging(&["breaks consumers", "the parameter `day` was removed"]);
+    // The directory that only the change sets is also examined.
+    let world = world_with_moved_hidden_directory("");
+    let entry = "pipelines:\n  - { pipeline: missing.orch.yaml, id: a, enabled: true }\n";
+    world.write(".moved/shared-pipelines.yaml", entry);
+    world.commit("missing");
+    let output = Job::github().pull_request().call(&world).run("check");
+    output.logging(&["project/shared", "missing.orch.yaml"]);
+    // A change that only removes the file does not set another directory.
+    world.git("rm -q .moved/shared-pipelines.yaml");
+    world.commit("removal");
+    let output = Job::github().pull_request().call(&world).run("check");
+    output.logging(&["the change removes the shared-pipelines file"]);
+}
+
 #[test]
 fn publish_compares_with_directory_that_the_version_had_and_verify_does_so_too() {
     let shop = Shop::new();
