@@ -97,9 +97,9 @@ fn find_outdated_run_branch(
 }
 
 /// Returns whether the commit may be on this branch of the remote, that is, whether the clone's copy of the branch
-/// contains it. If the host names the commit, the result is also true for a branch that the clone
+/// contains it. If the host names both the commit and the branch, the result is also true for a branch that the clone
 /// lacks, and for a push whose commit is, or in a shallow clone may be, ahead of the clone's copy. Otherwise, the job
-/// may have created the commit, so it must be in the clone's copy.
+/// may have created the commit or chosen the branch, so the commit must be in the clone's copy.
 pub fn may_be_on_branch(
     repo: &Repository,
     ci: &CiContext,
@@ -107,15 +107,16 @@ pub fn may_be_on_branch(
     head: &CommitId,
     commit_source: CommitSource,
 ) -> Result<bool, ContextError> {
-    let is_named_commit = commit_source.is_host() && ci.commit.is_some();
+    let is_named_by_host =
+        commit_source.is_host() && ci.commit.is_some() && ci.branch.as_deref() == Some(branch);
     let tracked_branch = TargetBranches::for_event(repo, ci, commit_source)?.find_tracked_branch(branch)?;
     let Some(tracked_branch) = tracked_branch else {
-        return Ok(is_named_commit);
+        return Ok(is_named_by_host);
     };
     if repo.contains_commit(&tracked_branch.tip, head)? {
         return Ok(true);
     }
-    let is_push = is_named_commit && ci.is_push();
+    let is_push = is_named_by_host && ci.is_push();
     Ok(is_push && (repo.is_shallow() || repo.contains_commit(head, &tracked_branch.tip)?))
 }
 

@@ -823,3 +823,61 @@ fn publish_in_job_of_merged_pull_request_does_not_call_it_unmerged() {
         .saying(&["nothing is published: this is the job of a pull or merge request (event pull_request)"]);
     assert_eq!(versions(&world, &server), []);
 }
+
+/// The job of an unmerged branch names the default branch, which `publish-on` lists.
+#[test]
+fn publish_of_unmerged_commit_with_name_of_other_branch_exits_with_7() {
+    let (world, server) = stage();
+    world.write("sluicegate.yaml", "publish-on: { branches: [main] }\n");
+    world.commit("configure");
+    world.push();
+    world.git("checkout -q -b change");
+    world.write("note.txt", "more");
+    world.commit("not merged");
+    world.push();
+    let url = format!("file://{}", world.remote().display());
+    git(
+        world.path(),
+        format!("clone -q --single-branch -b change {url} single"),
+    );
+    let with_host = |call: Call, host: &str| match host {
+        "github" => {
+            let payload = json!({ "repository": repository(), "ref": "refs/heads/change",
+                "before": "0".repeat(40), "after": head(&world) });
+            Job::github()
+                .event("push", "refs/heads/change", &payload)
+                .extend(&world, call)
+        }
+        "gitlab" => call
+            .variable("GITLAB_CI", "true")
+            .variable("CI_PIPELINE_SOURCE", "push")
+            .variable("CI_DEFAULT_BRANCH", "main")
+            .variable("CI_COMMIT_BRANCH", "change")
+            .variable("CI_COMMIT_SHA", head(&world)),
+        _ => call
+            .variable("CIRCLECI", "true")
+            .variable("CIRCLE_BRANCH", "change")
+            .variable("CIRCLE_SHA1", head(&world)),
+    };
+    let commands = [
+        "publish --version-name 1 --policy head",
+        "ci --version-name 1 --policy head",
+    ];
+    for host in ["github", "gitlab", "circleci"] {
+        for folder in [world.work(), world.path().join("single")] {
+            let call = Call::with_platform(&folder, &server.url).variable("SLUICEGATE_PREFIX", "sales");
+            let call = with_host(call, host).variable("SLUICEGATE_BRANCH", "main");
+            for command in commands {
+                let output = call.run(command);
+                assert_eq!(output.code, 7, "{host} {command}: {}", output.all());
+            }
+        }
+    }
+    assert_eq!(versions(&world, &server), []);
+    // After the merge, the clone shows that the branch contains the commit.
+    world.git("push -q origin change:main");
+    world.git("fetch -q");
+    with_host(publish_call(&world, &server), "github")
+        .run((commands[0], "--branch main"))
+        .expect(0);
+}
