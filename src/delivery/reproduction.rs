@@ -232,13 +232,9 @@ fn list_selections(delivery: &Delivery<'_>, base_hint: &BaseHint) -> Vec<String>
     }
     match (&context.base, base_hint) {
         // With several merge bases, `--base` must name the branch, because one of the merge bases would not be enough.
-        (
-            Some(_),
-            BaseHint::MergeBaseWith { branch, .. }
-            | BaseHint::Commit {
-                target: Some(branch), ..
-            },
-        ) if !context.other_bases.is_empty() => {
+        (Some(_), BaseHint::MergeBaseWith { branch, .. } | BaseHint::Commit { target: branch, .. })
+            if !context.other_bases.is_empty() =>
+        {
             let branch = text::quote_shell_word(&format!("origin/{branch}"));
             vec![format!("--base {branch}")]
         }

@@ -88,6 +88,23 @@ impl Repository {
         result
     }
 
+    /// Returns whether `tip` has commits that neither are in the history of `base` nor descend from it, such as those of
+    /// a branch into which `base` was merged. A shallow clone can hide them.
+    pub fn has_side_history(&self, tip: &CommitId, base: &CommitId) -> Result<bool, GitError> {
+        let (tips, bases) = ([self.find_commit(tip)?.id()], [self.find_commit(base)?.id()]);
+        let descendants = self.list_descendants(std::slice::from_ref(tip), base)?;
+        let walk = self.walk_commits(&tips, &bases).and_then(Iterator::collect);
+        let new_commits: Vec<Oid> = match walk {
+            Err(error) if error.class() == ErrorClass::Invalid => {
+                self.program.list_commits(self.root(), &[], &tips, &bases)?
+            }
+            result => result.map_err(GitError::library("walk the history"))?,
+        };
+        Ok(new_commits
+            .into_iter()
+            .any(|commit| !descendants.contains(&CommitId::new(commit))))
+    }
+
     /// Returns the commit's parents, the first parent first.
     pub fn parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, GitError> {
         Ok(self

@@ -57,7 +57,7 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
         _ if is_queued => BaseHint::Commit {
             id: require_variable(env, QUEUE_BASE)?,
             source: QUEUE_BASE,
-            target: Some(require_variable(env, QUEUE_TARGET)?),
+            target: require_variable(env, QUEUE_TARGET)?,
         },
         _ if is_pull_request => BaseHint::MergeBaseWith {
             branch: require_variable(env, TARGET)?,

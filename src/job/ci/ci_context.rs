@@ -109,8 +109,8 @@ pub enum BaseHint {
     Commit {
         id: String,
         source: &'static str,
-        /// The target branch of the change, for a clone without the commit.
-        target: Option<String>,
+        /// The target branch of the change.
+        target: String,
     },
     /// The commit of the branch before this push. After a forced push, it may no longer exist.
     PushedFrom { previous: String, source: &'static str },
@@ -150,8 +150,7 @@ impl CiContext {
     /// Returns the branch that the change goes to, if the host names it.
     pub fn target_branch(&self) -> Option<&str> {
         match &self.base {
-            BaseHint::MergeBaseWith { branch, .. } => Some(branch),
-            BaseHint::Commit { target, .. } => target.as_deref(),
+            BaseHint::MergeBaseWith { branch, .. } | BaseHint::Commit { target: branch, .. } => Some(branch),
             BaseHint::DefaultBranch
             | BaseHint::PushedFrom { .. }
             | BaseHint::CreatedBranch

@@ -125,9 +125,7 @@ fn read_merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiConte
         base: BaseHint::Commit {
             id: payload.require_text("merge_group.base_sha")?,
             source: "merge_group.base_sha",
-            target: Some(strip_branch_prefix(
-                &payload.require_text("merge_group.base_ref")?,
-            )),
+            target: strip_branch_prefix(&payload.require_text("merge_group.base_ref")?),
         },
         ..context
     })

@@ -138,19 +138,18 @@ fn read_external_pull_request(env: &Env, context: CiContext) -> Result<CiContext
 /// Reads the base of a merge request: the commit that GitLab names, otherwise the merge-base with the target branch,
 /// which GitLab saw at `seen_commit`.
 fn read_merge_request_base(env: &Env, seen_commit: Option<String>) -> Result<BaseHint, CiError> {
-    let target = env.get_owned(TARGET_BRANCH);
-    if let Some(id) = env.get(DIFF_BASE) {
-        return Ok(BaseHint::Commit {
-            id: id.to_owned(),
+    let target = require_variable(env, TARGET_BRANCH)?;
+    Ok(match env.get_owned(DIFF_BASE) {
+        Some(id) => BaseHint::Commit {
+            id,
             source: DIFF_BASE,
             target,
-        });
-    }
-    let branch = target.ok_or(CiError::Variable {
-        host: "GitLab",
-        variable: DIFF_BASE,
-    })?;
-    Ok(BaseHint::MergeBaseWith { branch, seen_commit })
+        },
+        None => BaseHint::MergeBaseWith {
+            branch: target,
+            seen_commit,
+        },
+    })
 }
 
 /// Returns whether the merge request is from a fork: its source project is not the project that runs the pipeline, or

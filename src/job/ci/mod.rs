@@ -152,9 +152,12 @@ impl Host {
 }
 
 /// Reads the context of this run from the variables of `requested_host`. Without a requested host, the host is
-/// detected.
+/// detected. It is an error if only a part of a known host's variables is set.
 pub fn detect_context(env: &Env, requested_host: Option<Host>) -> Result<CiContext, CiError> {
     let host = requested_host.unwrap_or_else(|| Host::detect(env));
+    if requested_host.is_none() && matches!(host, Host::Unknown | Host::None) {
+        unknown::reject_incomplete_host(env)?;
+    }
     Ok(CiContext {
         target_repository: host.read_target_repository(env),
         ..host.read_context(env)?

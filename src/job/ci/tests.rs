@@ -147,7 +147,7 @@ fn github_merge_group_is_about_the_queue_branch() {
     let context = github("merge_group", "refs/heads/x", json!({ "merge_group": group })).unwrap();
     assert_eq!(context.branch.as_deref(), Some("gh-readonly-queue/main/pr-7-abc"));
     assert_eq!(context.commit.as_deref(), Some(HEAD));
-    let target = Some("main".to_owned());
+    let target = "main".to_owned();
     let expected = BaseHint::Commit {
         id: BASE.to_owned(),
         source: "merge_group.base_sha",
@@ -246,7 +246,7 @@ fn gitlab_detached_merge_request_is_about_what_is_checked_out() {
         (Some("feature"), Some(MERGE))
     );
     assert_eq!((context.pull_request, context.fork), (Some(9), false));
-    let target = Some("main".to_owned());
+    let target = "main".to_owned();
     let source = "CI_MERGE_REQUEST_DIFF_BASE_SHA";
     assert_eq!(
         context.base,

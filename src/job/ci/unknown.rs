@@ -98,6 +98,56 @@ fn is_truthy(value: &str) -> bool {
     !matches!(value.trim(), "" | "0") && !value.trim().eq_ignore_ascii_case("false")
 }
 
+/// The known hosts, each with its variables for the target of a change, and with the variables that identify it.
+const KNOWN_HOSTS: [(&str, &[&str], &[&str]); 6] = [
+    ("GitHub", &["GITHUB_BASE_REF"], &["GITHUB_ACTIONS"]),
+    (
+        "GitLab",
+        &[
+            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
+            "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME",
+        ],
+        &["GITLAB_CI"],
+    ),
+    (
+        "Azure Pipelines",
+        &["SYSTEM_PULLREQUEST_TARGETBRANCH"],
+        &["TF_BUILD"],
+    ),
+    (
+        "Bitbucket",
+        &["BITBUCKET_PR_DESTINATION_BRANCH"],
+        &["BITBUCKET_BUILD_NUMBER"],
+    ),
+    (
+        "Buildkite",
+        &[
+            "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
+            "BUILDKITE_MERGE_QUEUE_BASE_BRANCH",
+        ],
+        &["BUILDKITE"],
+    ),
+    (
+        "Jenkins",
+        &["CHANGE_TARGET", "gitlabTargetBranch", "ghprbTargetBranch"],
+        &["JENKINS_URL", "BUILD_ID"],
+    ),
+];
+
+/// Fails if a variable names the target of a change on a known host, but the host's own variable is missing, for example
+/// because the job passes variables into a container one by one. The gate configuration of the target would otherwise
+/// not apply.
+pub(super) fn reject_incomplete_host(env: &Env) -> Result<(), CiError> {
+    for (host, targets, identifiers) in KNOWN_HOSTS {
+        let is_change = targets.iter().any(|name| env.get(name).is_some());
+        let missing_variable = identifiers.iter().find(|name| env.get(name).is_none());
+        if let Some(variable) = missing_variable.filter(|_| is_change) {
+            return Err(CiError::Variable { host, variable });
+        }
+    }
+    Ok(())
+}
+
 /// The commits before a push, or of the last run of a branch: <https://docs.drone.io/pipeline/environment/reference/>,
 /// <https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html>,
 /// <https://woodpecker-ci.org/docs/usage/environment>,

@@ -7,7 +7,7 @@ use super::base::{Base, EarlierCommit};
 use super::branch_role::BranchRole;
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RequestedRevisions, head::ReviewedHead};
-use crate::job::ci::{BaseHint, CiContext, Host};
+use crate::job::ci::{BaseHint, CiContext};
 use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError, Repository};
 use std::iter;
 
@@ -68,11 +68,11 @@ impl BaseSearch<'_> {
             BaseHint::MergeBaseWith { branch, seen_commit } => {
                 self.find_target_base(branch, seen_commit.as_deref())
             }
-            BaseHint::Commit {
-                target: Some(branch), ..
-            } if !self.head.commit_source.is_host() => self.find_target_base(branch, None),
+            BaseHint::Commit { target, .. } if !self.head.commit_source.is_host() => {
+                self.find_target_base(target, None)
+            }
             _ if !self.head.commit_source.is_host() => self.find_default_branch_base(),
-            BaseHint::Commit { id, source, target } => self.find_named_base(id, source, target.as_deref()),
+            BaseHint::Commit { id, source, target } => self.find_named_base(id, source, target),
             BaseHint::PushedFrom { previous, source } if self.is_on_default_branch()? => {
                 self.find_push_base(previous, source)
             }
@@ -123,12 +123,7 @@ impl BaseSearch<'_> {
     /// because such a merge may contain newer files of the target than the named commit; without the target branch, the
     /// merge's own parent is the base. If the event names head itself, all pipelines are reviewed. Next to a base that
     /// may be a queued change, the target branch is required.
-    fn find_named_base(
-        &self,
-        id: &str,
-        source: &'static str,
-        target: Option<&str>,
-    ) -> Result<Base, ContextError> {
+    fn find_named_base(&self, id: &str, source: &'static str, target: &str) -> Result<Base, ContextError> {
         if self.is_head(id) {
             return Ok(Base::for_all_pipelines(format!(
                 "{source} is the head commit itself"
@@ -136,18 +131,15 @@ impl BaseSearch<'_> {
         }
         // Head differs from the change in the host's merge. Without a merge-base, the named commit is tried next.
         let is_host_merge = self.head.change_commit.as_ref() != Some(&self.head.commit);
-        let tip = match target {
-            Some(branch) => match self.branches.find_tip(branch)? {
-                None if !self.ci.has_merged_base() => {
-                    return Err(self.missing_branch_error(branch, BranchRole::Target));
-                }
-                None if is_host_merge => match self.find_host_merge_base(branch)? {
-                    Some(base) => return Ok(base),
-                    None => None,
-                },
-                tip => tip,
+        let tip = match self.branches.find_tip(target)? {
+            None if !self.ci.has_merged_base() => {
+                return Err(self.missing_branch_error(target, BranchRole::Target));
+            }
+            None if is_host_merge => match self.find_host_merge_base(target)? {
+                Some(base) => return Ok(base),
+                None => None,
             },
-            None => None,
+            tip => tip,
         };
         if let Some(tip) = tip.as_ref().filter(|_| is_host_merge)
             && let Ok(base) = self.find_branch_base(tip, BranchRole::Target)
@@ -158,8 +150,9 @@ impl BaseSearch<'_> {
         if self.repo.has_commit(id) {
             let base = self.find_ancestor_base(&self.repo.resolve(id)?, source)?;
             return match &tip {
-                Some(tip) => self.add_missing_merge_bases(base, tip),
-                None => Ok(base),
+                Some(tip) if tip.field != Some(source) => self.add_missing_merge_bases(base, tip),
+                // The clone has no newer commit of the target than the one that the event names.
+                _ => self.require_single_line(base, source, target),
             };
         }
         match tip {
@@ -170,6 +163,33 @@ impl BaseSearch<'_> {
             }
             None => Err(self.missing_base_error(id, source)),
         }
+    }
+
+    /// Returns the base if it is certainly the only merge-base with the target branch, whose newest commits the clone
+    /// lacks. A commit that neither is in the history of the base nor descends from it may be in the target, too, and
+    /// is then another merge-base.
+    fn require_single_line(
+        &self,
+        base: Base,
+        source: &'static str,
+        target: &str,
+    ) -> Result<Base, ContextError> {
+        for commit in &base.commits {
+            if !self.repo.has_side_history(&self.head.commit, commit)? {
+                continue;
+            }
+            if self.branches.is_unproven() {
+                return Err(self.branches.unproven_target_error(target));
+            }
+            return Err(ContextError::MergeBasesUnknown {
+                commit: commit.clone(),
+                source_name: source,
+                branch: target.to_owned(),
+                remote: self.branches.fetch_remote(),
+                host: self.ci.host,
+            });
+        }
+        Ok(base)
     }
 
     /// Returns the base of a merge that the host created, in a clone without the target branch: the merge's first
@@ -195,9 +215,8 @@ impl BaseSearch<'_> {
     /// contains. With criss-cross merges, a change has several merge-bases, but the host names only one, and the
     /// author of the change could determine which. A single merge-base is added only for a merge that the host created,
     /// which may contain newer commits of the target, and for the commit of a queue, because its base may be another
-    /// queued change that can still fail; the change in a GitLab merge train has no other change in it. If the clone
-    /// lacks the history and may not fetch it, `base` stays unchanged, unless it may be such a queued change, which is
-    /// an error.
+    /// queued change that can still fail; the change in a GitLab merge train has no other change in it. Fails if the
+    /// clone lacks the history.
     pub(super) fn add_missing_merge_bases(
         &self,
         mut base: Base,
@@ -207,20 +226,14 @@ impl BaseSearch<'_> {
             return Ok(base);
         }
         let head = self.head;
-        let needs_merge_bases = self.may_fetch || !self.ci.has_merged_base();
         let mut merge_bases = Vec::new();
         for commit in iter::once(&head.commit).chain(&head.change_commit) {
             // Only head can differ from the change's newest commit: it is then a merge with the target.
             let is_host_merge = head.change_commit.as_ref() != Some(commit);
             let is_queued = self.ci.is_queued && *commit == head.commit;
-            match self.repo.find_merge_bases(&target.commit, commit) {
-                Ok(bases) if bases.len() > 1 || is_host_merge || is_queued => {
-                    merge_bases.extend(bases);
-                }
-                Ok(_) => {}
-                Err(GitError::ShallowHistory { .. } | GitError::MissingObject { .. })
-                    if !needs_merge_bases => {}
-                Err(error) => return Err(error.into()),
+            let bases = self.repo.find_merge_bases(&target.commit, commit)?;
+            if bases.len() > 1 || is_host_merge || is_queued {
+                merge_bases.extend(bases);
             }
         }
         let known_count = base.commits.len();
@@ -240,33 +253,26 @@ impl BaseSearch<'_> {
     }
 
     /// Returns a base of the commit that the host names. If that commit is not an ancestor of head, for example after a
-    /// forced push, the base is the merge-base of the two commits. If a shallow clone lacks the history between them
-    /// and may not fetch it, the host's commit is used with a warning.
+    /// forced push, the base is the merge-base of the two commits. Fails if a shallow clone lacks the history between
+    /// them.
     fn find_ancestor_base(&self, commit: &CommitId, source: &'static str) -> Result<Base, ContextError> {
-        match self.repo.find_merge_bases(commit, &self.head.commit) {
-            Ok(bases) if bases == [commit.clone()] => Ok(Base::from_commits(bases, source.to_owned())),
-            Ok(_) => self.find_merge_base(
-                commit,
-                &format!("{source} ({}), which is not an ancestor of head", commit.short()),
-            ),
-            Err(GitError::ShallowHistory { .. }) if !self.may_fetch => {
-                let warning = format!(
-                    "could not verify in this shallow clone that head descends from {} ({source}); \
-                     using it as the base anyway",
-                    commit.short()
-                );
-                Ok(Base::from_commits(vec![commit.clone()], source.to_owned()).with_warning(warning))
-            }
-            Err(error) => Err(error.into()),
+        let bases = self.repo.find_merge_bases(commit, &self.head.commit)?;
+        if bases == [commit.clone()] {
+            return Ok(Base::from_commits(bases, source.to_owned()));
         }
+        self.find_merge_base(
+            commit,
+            &format!("{source} ({}), which is not an ancestor of head", commit.short()),
+        )
     }
 
     /// Returns whether the run is on the default branch. On other branches, each push is reviewed with all changes on
     /// the branch: compared only with the previous push, one more commit would turn a failed gate into a passed one.
     fn is_on_default_branch(&self) -> Result<bool, ContextError> {
-        Ok(self
-            .find_default_branch_name()?
-            .is_some_and(|name| self.is_ci_run_on_default_branch(&name)))
+        match self.find_default_branch_name()? {
+            Some(name) => self.is_ci_run_on_default_branch(&name),
+            None => Ok(false),
+        }
     }
 
     /// Returns the base of a push to the default branch: the commit that the branch had before. All pipelines are
@@ -344,13 +350,6 @@ impl BaseSearch<'_> {
             source_name,
             host: self.ci.host,
         }
-    }
-
-    /// Returns whether this is a CI run on the default branch, whose remote-tracking branch already contains the push.
-    /// It is false for a local run, where the commits that are not pushed yet are the change, and for an unknown host,
-    /// whose checked-out branch may belong to a fork.
-    pub(super) fn is_ci_run_on_default_branch(&self, default: &str) -> bool {
-        !matches!(self.ci.host, Host::None | Host::Unknown) && self.head.branch.as_deref() == Some(default)
     }
 
     /// Returns the merge-base with this branch.

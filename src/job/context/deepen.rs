@@ -150,6 +150,7 @@ impl HistoryFetcher<'_> {
             ContextError::Shallow { .. }
             | ContextError::BaseNotInClone { .. }
             | ContextError::AmbiguousMerge { .. }
+            | ContextError::MergeBasesUnknown { .. }
             | ContextError::BranchNotInClone { .. } => None,
             // An id names the same commit in every repository, so any remote may provide it.
             ContextError::TargetNotProven { .. } => self.find_target_commit().map(MissingItem::Commit),
@@ -237,8 +238,9 @@ impl HistoryFetcher<'_> {
         }
         match &self.ci.base {
             BaseHint::All { .. } => None,
-            BaseHint::MergeBaseWith { branch, .. } => Some(branch.clone()),
-            BaseHint::Commit { target, .. } => target.clone(),
+            BaseHint::MergeBaseWith { branch, .. } | BaseHint::Commit { target: branch, .. } => {
+                Some(branch.clone())
+            }
             BaseHint::DefaultBranch | BaseHint::PushedFrom { .. } | BaseHint::CreatedBranch => {
                 self.resolve_default_branch()
             }

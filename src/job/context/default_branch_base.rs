@@ -4,6 +4,7 @@ use super::ContextError;
 use super::base::{Base, EarlierCommit};
 use super::base_search::BaseSearch;
 use super::branch_role::BranchRole;
+use super::merge_check::may_be_on_branch;
 use crate::job::ci::Host;
 use sluicegate_git::GitError;
 
@@ -33,9 +34,9 @@ impl BaseSearch<'_> {
                 _ => self.build_base_without_default_branch(),
             };
         };
-        if self.is_ci_run_on_default_branch(&name) {
-            return Ok(Base::for_all_pipelines(describe_default_branch_run(&name))
-                .with_earlier_commit(self.find_earlier_commit(&name)?));
+        if self.is_ci_run_on_default_branch(&name)? {
+            let base = Base::for_all_pipelines(describe_default_branch_run(&name));
+            return self.set_earlier_commit(base, &name);
         }
         let Some(tip) = self.branches.find_tip(&name)? else {
             return Err(self.missing_branch_error(&name, BranchRole::Default));
@@ -44,14 +45,28 @@ impl BaseSearch<'_> {
         // An unknown host does not report whether the run is on the default branch: the run is on it if the branch
         // contains head. Otherwise head has no common history with the branch, and no earlier commit.
         if base.commits.is_empty() && self.ci.host == Host::Unknown {
-            let earlier_commit = if self.repo.contains_commit(&tip.commit, &self.head.commit)? {
-                self.find_earlier_commit(&name)?
-            } else {
-                EarlierCommit::Unknown
-            };
-            return Ok(base.with_earlier_commit(earlier_commit));
+            if self.repo.contains_commit(&tip.commit, &self.head.commit)? {
+                return self.set_earlier_commit(base, &name);
+            }
+            return Ok(base.with_earlier_commit(EarlierCommit::Unknown));
         }
         Ok(base)
+    }
+
+    /// Returns whether this is a CI run on the default branch, whose remote-tracking branch already contains the push.
+    /// It is false for a local run, where the commits that are not pushed yet are the change, and for an unknown host,
+    /// whose checked-out branch may belong to a fork. If the host does not name this branch for its
+    /// commit, the clone must show that the branch contains head.
+    pub(super) fn is_ci_run_on_default_branch(&self, default: &str) -> Result<bool, ContextError> {
+        let (ci, head) = (self.ci, self.head);
+        if matches!(ci.host, Host::None | Host::Unknown) {
+            return Ok(false);
+        }
+        match head.branch.as_deref() {
+            Some(branch) if branch != default => Ok(false),
+            Some(_) if !head.commit_source.is_host() || ci.branch.as_deref() == Some(default) => Ok(true),
+            _ => may_be_on_branch(self.repo, ci, default, &head.commit, head.commit_source),
+        }
     }
 
     /// Returns the name of the default branch from the host, otherwise from the clone. In CI, a branch is not chosen

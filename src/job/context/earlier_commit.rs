@@ -5,7 +5,7 @@ use super::base::{Base, EarlierCommit};
 use super::base_search::{BaseSearch, describe_merge_bases};
 use super::merge_check::may_be_on_branch;
 use crate::job::ci::{BaseHint, Host, Trigger};
-use sluicegate_git::CommitId;
+use sluicegate_git::{CommitId, GitError, is_full_id};
 
 const FIRST_PARENT: &str = "the first parent of head";
 
@@ -48,30 +48,85 @@ impl BaseSearch<'_> {
         base.with_earlier_commit(EarlierCommit::Found { commits, source })
     }
 
-    /// Returns the commit whose findings a run on the default branch treats as known, if the event does not name one:
-    /// the commit of the host's last run, otherwise the first parent of head. There is no such commit for a push that
-    /// created the branch. It is unknown for an unmerged change, for a fork, and for a head that is not on the branch.
-    pub(super) fn find_earlier_commit(&self, default_branch: &str) -> Result<EarlierCommit, ContextError> {
+    /// Sets the earlier commit of a run on the default branch whose event does not name one: the commit of the host's
+    /// last run, otherwise the first parent of head. There is no such commit for a push that created the branch. It is
+    /// unknown for an unmerged change, for a fork, and for a head that is not on the branch.
+    pub(super) fn set_earlier_commit(&self, base: Base, default_branch: &str) -> Result<Base, ContextError> {
         let (ci, head) = (self.ci, &self.head.commit);
-        let is_branch_new = self.head.commit_source.is_host() && ci.base == BaseHint::CreatedBranch;
+        let is_host_commit = self.head.commit_source.is_host();
         if ci.trigger == Trigger::Change || ci.fork {
-            return Ok(EarlierCommit::Unknown);
+            return Ok(base.with_earlier_commit(EarlierCommit::Unknown));
         }
-        if is_branch_new {
-            return Ok(EarlierCommit::None);
+        if is_host_commit && ci.base == BaseHint::CreatedBranch {
+            return Ok(base.with_earlier_commit(EarlierCommit::None));
+        }
+        // A host with this event always names the commit, so the job lacks its variable or file.
+        if is_host_commit && ci.event == "push" && ci.base == BaseHint::DefaultBranch {
+            let base = base.with_reason("neither the event nor a variable names the commit before the push");
+            return Ok(base.with_earlier_commit(EarlierCommit::Unknown));
         }
         // A user who starts a run manually may combine the branch with any commit.
         if !ci.is_push() && !may_be_on_branch(self.repo, ci, default_branch, head, self.head.commit_source)? {
-            return Ok(EarlierCommit::Unknown);
+            return Ok(base.with_earlier_commit(EarlierCommit::Unknown));
         }
-        if let Some(earlier_commit) = self.find_commit_of_earlier_run()? {
-            return Ok(earlier_commit);
+        // The host's earlier runs precede only the host's commit.
+        for (id, variable) in ci.earlier_commits.iter().filter(|_| is_host_commit) {
+            if is_full_id(id) && !self.is_later_commit(id)? {
+                return self.set_commit_of_earlier_run(base, id, variable);
+            }
         }
-        let Some(parent) = self.repo.recorded_parents(head)?.into_iter().next() else {
+        Ok(base.with_earlier_commit(self.find_first_parent()?))
+    }
+
+    /// Returns whether the commit is head or descends from head, because the host runs an older commit again.
+    fn is_later_commit(&self, id: &str) -> Result<bool, ContextError> {
+        Ok(match self.repo.find_commit_with_id(id)? {
+            Some(commit) => self.repo.contains_commit(&commit, &self.head.commit)?,
+            None => false,
+        })
+    }
+
+    /// Sets the commit of an earlier run as the earlier commit of the base. `id` is that commit, and `variable` names
+    /// it. If head does not descend from it, the merge-bases are used. No other commit is used if the clone lacks the
+    /// commit or the history after it, because the findings of a failed run between them would then be known.
+    fn set_commit_of_earlier_run(
+        &self,
+        base: Base,
+        id: &str,
+        variable: &'static str,
+    ) -> Result<Base, ContextError> {
+        let Some(commit) = self.repo.find_commit_with_id(id)? else {
+            // With --deepen, this error makes the program fetch more history.
+            if self.may_fetch && self.repo.is_shallow() {
+                return Err(self.missing_base_error(id, variable));
+            }
+            let base = base.with_reason(&format!("{variable} ({id}) is not in this clone"));
+            return Ok(self.set_unavailable_earlier_commit(base, id, variable));
+        };
+        let commits = match self.repo.find_merge_bases(&commit, &self.head.commit) {
+            Err(GitError::ShallowHistory { .. }) if !self.may_fetch => {
+                return Ok(self.set_unavailable_earlier_commit(base, id, variable));
+            }
+            result => result?,
+        };
+        if commits != [commit.clone()] {
+            let base = self.set_earlier_commits_of_forced_push(base, commits, variable);
+            return Ok(base.with_reason(&format!(
+                "{variable} ({}) is not an ancestor of head",
+                commit.short()
+            )));
+        }
+        let source = format!("{variable}, the commit of an earlier run");
+        Ok(base.with_earlier_commit(EarlierCommit::Found { commits, source }))
+    }
+
+    /// Returns the first parent of head as the earlier commit, if the host does not name an earlier commit.
+    fn find_first_parent(&self) -> Result<EarlierCommit, ContextError> {
+        let Some(parent) = self.repo.recorded_parents(&self.head.commit)?.into_iter().next() else {
             return Ok(EarlierCommit::None);
         };
         if self.repo.has_commit(parent.as_str()) {
-            let host = match ci.host {
+            let host = match self.ci.host {
                 Host::Unknown => "the CI host".to_owned(),
                 host => host.describe(),
             };
@@ -88,27 +143,5 @@ impl BaseSearch<'_> {
             commit: parent.to_string(),
             source: FIRST_PARENT,
         })
-    }
-
-    /// Returns the commit of an earlier run: the first one that the host names, that the clone has, and that head
-    /// descends from. `None` if the job selected another commit than the host's, because the host's earlier runs
-    /// precede only the host's commit.
-    fn find_commit_of_earlier_run(&self) -> Result<Option<EarlierCommit>, ContextError> {
-        let head = &self.head.commit;
-        if !self.head.commit_source.is_host() {
-            return Ok(None);
-        }
-        for (id, variable) in &self.ci.earlier_commits {
-            if let Some(commit) = self.repo.find_commit_with_id(id)?.filter(|commit| commit != head)
-                && self.repo.contains_commit(head, &commit)?
-            {
-                let source = format!("{variable}, the commit of an earlier run");
-                return Ok(Some(EarlierCommit::Found {
-                    commits: vec![commit],
-                    source,
-                }));
-            }
-        }
-        Ok(None)
     }
 }

@@ -54,6 +54,19 @@ pub enum ContextError {
         /// The branch alone is not enough: the clone also lacks the history between it and the queued change.
         needs_history: bool,
     },
+    /// The host names one merge-base, and the change may have more of them.
+    #[error(
+        "could not find all merge-bases of the change: {} ({source_name}) is one of them, and this clone lacks the \
+         newest commit of the target branch `{branch}`",
+        commit.short()
+    )]
+    MergeBasesUnknown {
+        commit: CommitId,
+        source_name: &'static str,
+        branch: String,
+        remote: String,
+        host: Host,
+    },
     /// No remote of the clone is the target's repository, and the clone has no commit that the event names for the
     /// target.
     #[error("could not prove which commits {} has: {}", describe_target(branch), describe_other_target(remotes, repository.as_deref()))]
@@ -244,6 +257,7 @@ impl ContextError {
             | Self::MergeUnknown { host, reason: MergeUnknownReason::ShallowClone, .. } => Some(history_hint(*host)),
             Self::MergeUnknown { reason: MergeUnknownReason::NoDefaultBranch { remote }, .. } => Some(default_branch_hint(remote)),
             Self::BranchNotInClone { host, branch, remote, .. }
+            | Self::MergeBasesUnknown { host, branch, remote, .. }
             | Self::MergeUnknown { host, reason: MergeUnknownReason::NoRemoteBranch { branch, remote }, .. } => {
                 Some(format!("{}; {}", fetch_hint(remote, branch), history_hint(*host)))
             }
@@ -295,6 +309,7 @@ impl ContextError {
             Self::TargetNotProven { .. }
                 | Self::TargetReplaced { .. }
                 | Self::BranchNotInClone { .. }
+                | Self::MergeBasesUnknown { .. }
                 | Self::Shallow { .. }
                 | Self::Git(GitError::ShallowHistory { .. } | GitError::MissingObject { .. })
         )

@@ -10,7 +10,7 @@ use super::host_commit::{is_commit_of_host, matches_host_commit};
 use super::merge_check::may_be_on_run_branch;
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{CommitSource, ContextError, RequestedRevisions};
-use crate::job::ci::{BaseHint, CiContext, TargetCopy, Trigger};
+use crate::job::ci::{CiContext, TargetCopy, Trigger};
 use sluicegate_git::{CommitId, FetchTarget, Repository};
 
 /// The revision that the gate configuration of a run is read from.
@@ -60,9 +60,8 @@ pub enum BranchFetch {
 }
 
 /// Returns the revision to read the policy from by default. In a local run, this is head. For a pull or merge request
-/// and in a merge queue, it is the newest commit of the target branch, otherwise that of the default branch. If the
-/// event names a base commit but not the target branch, the revision is unknown. Only commits that are provably the
-/// target's are used.
+/// and in a merge queue, it is the newest commit of the target branch, otherwise that of the default branch. Only commits
+/// that are provably the target's are used.
 ///
 /// A run on the default branch itself uses the reviewed commit, but only if the host names that commit.
 /// Jobs that a comment or another workflow starts also run on the default branch, and may check out
@@ -77,12 +76,9 @@ pub fn find_target_policy_revision(
         return Ok(PolicyRevision::Head { reason });
     }
     let branches = TargetBranches::for_event(repo, ci, commit_source)?;
-    let revision = match (&ci.base, ci.target_branch()) {
-        (_, Some(branch)) => find_branch_revision(&branches, branch, BranchRole::Target),
-        (BaseHint::Commit { .. }, None) => Ok(PolicyRevision::Unknown {
-            reason: "the host does not name the target branch".to_owned(),
-        }),
-        _ => choose_default_branch_revision(&branches, repo, ci, commit_source),
+    let revision = match ci.target_branch() {
+        Some(branch) => find_branch_revision(&branches, branch, BranchRole::Target),
+        None => choose_default_branch_revision(&branches, repo, ci, commit_source),
     };
     revision.map_err(|error| error.with_host(ci.host))
 }
@@ -224,17 +220,13 @@ fn fetch_newest_commit(
     Ok(BranchFetch::Success)
 }
 
-/// Returns the name of the branch to fetch for the policy: the target branch, otherwise the default branch. If the
-/// event names a base commit but no target branch, only a default branch that the host names is returned.
+/// Returns the name of the branch to fetch for the policy: the target branch, otherwise the default branch.
 fn find_policy_branch_name(
     branches: &TargetBranches<'_>,
     ci: &CiContext,
 ) -> Result<Option<String>, ContextError> {
     if let Some(branch) = ci.target_branch().or(ci.default_branch.as_deref()) {
         return Ok(Some(branch.to_owned()));
-    }
-    if matches!(ci.base, BaseHint::Commit { .. }) {
-        return Ok(None);
     }
     Ok(branches.find_recorded_default_branch()?.map(|tip| tip.branch))
 }

@@ -254,7 +254,7 @@ fn commit_of_earlier_run_is_base_only_for_descendants() {
         "b.orch.yaml",
         orchestration_text(&["Start", "worse name", "Done"]),
     );
-    world.commit("worse");
+    let worse = world.commit("worse");
     world.write("c.orch.yaml", orchestration_text(&["Start", "Done"]));
     let head = world.commit("harmless");
     world.push();
@@ -271,7 +271,7 @@ fn commit_of_earlier_run_is_base_only_for_descendants() {
     };
     let (successful, last) = ("GIT_PREVIOUS_SUCCESSFUL_COMMIT", "GIT_PREVIOUS_COMMIT");
     // The last successful build is older than the push with the finding, so the finding is new.
-    let output = jenkins(&[(successful, &adoption), (last, &world.git("rev-parse HEAD~1"))]).expect(1);
+    let output = jenkins(&[(successful, &adoption), (last, &worse)]).expect(1);
     assert_eq!(finding_totals(&output), (json!(1), json!(2)));
     assert!(
         output.json()["notes"].to_string().contains(successful),
@@ -284,8 +284,15 @@ fn commit_of_earlier_run_is_base_only_for_descendants() {
         "{}",
         output.all()
     );
-    // A commit of another branch, one that the clone lacks, head itself and text are not used.
-    for unusable in [other.as_str(), &"1".repeat(40), &head, "HEAD~2"] {
+    // The branch no longer has the commit: findings are known if they exist at the merge-base, or no finding is known.
+    let output = jenkins(&[(successful, &other), (last, &worse)]).expect(1);
+    assert_eq!(finding_totals(&output), (json!(1), json!(2)));
+    output.saying(&[successful, "is not an ancestor of head"]);
+    let output = jenkins(&[(successful, &"1".repeat(40)), (last, &worse)]).expect(1);
+    assert_eq!(finding_totals(&output).1, Value::Null);
+    output.saying(&[successful, "is not in this clone"]);
+    // Head itself and text are not used.
+    for unusable in [head.as_str(), "HEAD~2"] {
         let output = jenkins(&[(successful, unusable)]).expect(0);
         assert!(
             output.json()["notes"]
@@ -501,4 +508,114 @@ fn manual_run_of_unmerged_commit_as_default_branch_has_no_known_findings() {
     world.git("push -q origin change:main");
     let output = call.run(CHECK).expect(0);
     assert_eq!(finding_totals(&output), (json!(0), json!(3)));
+}
+
+/// A failed push is followed by a harmless one. The last successful run was before both.
+#[test]
+fn check_in_shallow_clone_without_commit_of_earlier_run_exits_with_7() {
+    let world = push_to_adopted_branch();
+    let adoption = world.git("rev-parse HEAD");
+    world.write(
+        "b.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
+    let worse = world.commit("worse");
+    world.write("c.orch.yaml", orchestration_text(&["Start", "Done"]));
+    let head = world.commit("harmless");
+    world.push();
+    let jenkins = ("GIT_PREVIOUS_SUCCESSFUL_COMMIT", "GIT_PREVIOUS_COMMIT");
+    let unknown = ("DRONE_COMMIT_BEFORE", "CI_PREV_COMMIT_SHA");
+    for (host_index, (successful, last)) in [(3, jenkins), (12, unknown)] {
+        let (host, variables) = hosts_with_default_branch(&world, &head).swap_remove(host_index);
+        let folder = shallow_clone(&world, host, 2);
+        git(&folder, "remote set-head origin main");
+        let call = ci_call(&folder, &variables).variable(last, &worse);
+        // The commit of the earlier run is in the clone, so its findings are known.
+        let output = call.clone().variable(successful, &worse).run(CHECK).expect(0);
+        assert_eq!(finding_totals(&output), (json!(0), json!(3)), "{host}");
+        let call = call.variable(successful, &adoption);
+        let text = format!("the base commit {adoption} ({successful}) is not in this clone");
+        call.run(CHECK).expect(7).saying(&[&text, "--deepen"]);
+        // Without a comparison, no base is needed.
+        call.run("check --fail-on never").expect(0);
+        let output = call.run((CHECK, "--deepen")).expect(1);
+        assert_eq!(finding_totals(&output), (json!(1), json!(2)), "{host}");
+    }
+}
+
+/// The job of a branch claims to run on the default branch, where a push is compared with the commit before it.
+#[test]
+fn push_to_other_branch_with_name_of_default_branch_is_compared_with_merge_base() {
+    let world = push_to_adopted_branch();
+    let merge_base = world.git("rev-parse HEAD");
+    world.git("checkout -q -b change");
+    world.write(
+        "b.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
+    let worse = world.commit("worse");
+    world.write("c.orch.yaml", orchestration_text(&["Start", "Done"]));
+    let head = world.commit("harmless");
+    world.push();
+    let (_, mut variables) = hosts_with_default_branch(&world, &head).swap_remove(10);
+    variables[1].1 = "push".to_owned();
+    variables[3].1 = "change".to_owned();
+    variables[5].1.clone_from(&worse);
+    let call = ci_call(&world.work(), &variables);
+    for args in ["context --json", "context --json --branch main"] {
+        let output = call.run(args).expect(0);
+        assert_eq!(output.json()["base"], merge_base.as_str(), "{args}");
+    }
+    // After the merge, the clone shows that the branch contains the commit.
+    world.git("push -q origin change:main");
+    world.git("fetch -q");
+    let output = call.run("context --json --branch main").expect(0);
+    assert_eq!(output.json()["base"], worse.as_str(), "{}", output.all());
+}
+
+/// The job does not pass the name of the branch, so that the branch could be any branch with the commit.
+#[test]
+fn run_without_branch_knows_findings_of_first_parent() {
+    let world = push_to_adopted_branch();
+    world.write(
+        "b.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
+    let head = world.commit("worse");
+    world.push();
+    let names = [
+        "CIRCLE_BRANCH",
+        "BUILDKITE_BRANCH",
+        "BRANCH_NAME",
+        "BUILD_SOURCEBRANCH",
+        "BITBUCKET_BRANCH",
+        "GITHUB_REF",
+        "CI_COMMIT_BRANCH",
+    ];
+    for (host, mut variables) in hosts_with_default_branch(&world, &head) {
+        variables.retain(|(name, _)| !names.contains(name));
+        let output = ci_call(&world.work(), &variables).run(CHECK);
+        assert_eq!(output.code, 1, "{host}: {}", output.all());
+        assert_eq!(finding_totals(&output), (json!(1), json!(2)), "{host}");
+    }
+}
+
+#[test]
+fn push_without_named_earlier_commit_has_only_new_findings() {
+    let world = push_to_adopted_branch();
+    let head = world.git("rev-parse HEAD");
+    for host_index in [8, 9, 11] {
+        let (host, mut variables) = hosts_with_default_branch(&world, &head).swap_remove(host_index);
+        for (name, value) in &mut variables {
+            match *name {
+                "GITHUB_EVENT_NAME" | "CI_PIPELINE_SOURCE" => "push".clone_into(value),
+                "GITHUB_EVENT_PATH" | "CI_COMMIT_BEFORE_SHA" => value.clear(),
+                _ => {}
+            }
+        }
+        let output = ci_call(&world.work(), &variables).run(CHECK);
+        assert_eq!(output.code, 1, "{host}: {}", output.all());
+        assert_eq!(finding_totals(&output).1, Value::Null, "{host}");
+        output.saying(&["the commit before the push"]);
+    }
 }

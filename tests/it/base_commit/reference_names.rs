@@ -216,6 +216,7 @@ fn empty_change_is_not_resolved_unless_event_names_it() {
         ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
         ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5"),
         ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature"),
+        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
         ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.feature),
     ];
     Checkout::new(&folder, &gitlab)

@@ -289,6 +289,7 @@ fn ci_publishes_tags_but_never_a_change_that_is_not_merged() {
         .variable("CI_MERGE_REQUEST_PROJECT_ID", "5")
         .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5")
         .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "main")
+        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
         .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &head);
     merge_request
         .run(&args)

@@ -113,7 +113,7 @@ fn context_without_branch_of_the_host_states_that_reason() {
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.main);
     let variables = [
         ("GITLAB_CI", "true"),
-        ("CI_PIPELINE_SOURCE", "push"),
+        ("CI_PIPELINE_SOURCE", "web"),
         ("CI_DEFAULT_BRANCH", "main"),
         ("CI_COMMIT_SHA", &project.main),
     ];

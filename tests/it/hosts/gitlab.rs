@@ -274,26 +274,77 @@ fn merge_request_with_unrelated_base_is_compared_with_merge_base() {
 
 /// The merge is connected to the base on the target's side; the source's side is cut before the base.
 #[test]
-fn merged_result_with_missing_source_uses_host_and_reports_it() {
+fn merged_result_with_missing_source_exits_with_7_unless_fetched() {
     let project = Project::new();
     let merge = project.trial_merge("refs/merge-requests/9/merge");
     let folder = shallow_checkout(&project, 2, &merge, "");
     crate::support::git(&folder, &["fetch", "-q", "--depth=1", "origin", &project.fork]);
-    merge_request_pipeline(&folder, "merged_result", &merge, &project.feature, &project.fork)
-        .says()
-        .base(&project.fork, "CI_MERGE_REQUEST_DIFF_BASE_SHA")
-        .changes(&FEATURE)
-        .warns("using it as the base anyway");
-    let output = merge_request_pipeline(&folder, "merged_result", &merge, &project.feature, &project.fork)
-        .call()
-        .run("context --deepen")
-        .expect(0);
-    assert!(
-        !output.all().contains("using it as the base anyway"),
-        "{}",
-        output.all()
-    );
+    let job = merge_request_pipeline(&folder, "merged_result", &merge, &project.feature, &project.fork);
+    job.expect_unsettled(&["the clone is shallow", "`GIT_DEPTH: 0`"]);
+    let output = job.call().run("context --deepen").expect(0);
     assert!(output.err.contains("(--deepen)"), "{}", output.all());
+}
+
+/// Merges `main` into `feature`, and if `is_crossed`, an earlier commit of `feature` into `main`, so that the two have
+/// two merge-bases. Returns the new head of `feature`.
+fn merge_target_into_change(project: &Project, is_crossed: bool) -> String {
+    let world = &project.world;
+    if is_crossed {
+        world.git(format!("merge -q --no-ff -m crossed {}", project.before));
+        world.git("push -q origin main");
+    }
+    world.git("checkout -q feature");
+    world.git(format!("merge -q --no-ff -m update {}", project.main));
+    world.git("push -q origin feature");
+    world.git("rev-parse HEAD")
+}
+
+#[test]
+fn merge_request_with_several_merge_bases_exits_with_7_without_target() {
+    let project = Project::new();
+    let head = merge_target_into_change(&project, true);
+    // GitLab names one of the merge-bases.
+    for base in [&project.before, &project.main] {
+        let job = |folder: &Path| merge_request_pipeline(folder, "detached", &head, "", base);
+        let other = if base == &project.main {
+            &project.before
+        } else {
+            &project.main
+        };
+        let folder = shallow_checkout(&project, 20, &head, "");
+        job(&folder).expect_unsettled(&[
+            "could not find all merge-bases of the change",
+            "CI_MERGE_REQUEST_DIFF_BASE_SHA",
+            "the target branch `main`",
+            "`GIT_DEPTH: 0`",
+        ]);
+        let output = job(&folder).call().run("context --json --deepen").expect(0);
+        let report = output.json();
+        assert_eq!(report["base"], base.as_str(), "{}", output.all());
+        assert_eq!(report["otherBases"][0], other.as_str(), "{}", output.all());
+        job(&gitlab_clone(&project, &head))
+            .says()
+            .has("base", base.as_str())
+            .has("otherBases", vec![other.as_str()]);
+        // The named commit is in the clone, but the history between it and the head is not.
+        let folder = shallow_checkout(&project, 2, &head, "");
+        crate::support::git(&folder, &["fetch", "-q", "--depth=1", "origin", base]);
+        job(&folder).expect_unsettled(&["`GIT_DEPTH: 0`"]);
+    }
+}
+
+#[test]
+fn merge_request_with_merged_target_is_compared_with_named_base_if_target_is_in_clone() {
+    let project = Project::new();
+    let head = merge_target_into_change(&project, false);
+    let job = |folder: &Path| merge_request_pipeline(folder, "detached", &head, "", &project.main);
+    job(&shallow_checkout(&project, 20, &head, ""))
+        .expect_unsettled(&["could not find all merge-bases of the change"]);
+    job(&gitlab_clone(&project, &head))
+        .says()
+        .base(&project.main, "CI_MERGE_REQUEST_DIFF_BASE_SHA")
+        .changes(&FEATURE)
+        .quietly();
 }
 
 #[test]

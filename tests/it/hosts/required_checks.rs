@@ -31,6 +31,7 @@ fn hosts_of_pull_request(head: &str, base: &str) -> Vec<Vec<(&'static str, Strin
             ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
             ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5"),
             ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "words"),
+            ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
             ("CI_MERGE_REQUEST_DIFF_BASE_SHA", base),
         ]),
         owned_variables(&[

@@ -178,6 +178,7 @@ fn job_in_clone_without_remote_branch_warns_and_sends_request() {
             ("CI_MERGE_REQUEST_PROJECT_ID", "5"),
             ("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5"),
             ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature"),
+            ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
             ("CI_MERGE_REQUEST_DIFF_BASE_SHA", &project.fork),
         ],
     );

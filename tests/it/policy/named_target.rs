@@ -90,38 +90,81 @@ fn buildkite_merge_queue_is_compared_with_its_base_and_its_target() {
     output.saying(&["BUILDKITE_MERGE_QUEUE_BASE_BRANCH"]);
 }
 
+/// The variables of the number and of the target of a change on each host without an event payload.
+const CHANGE_VARIABLES: [(&str, &str, &str); 5] = [
+    (
+        "gitlab",
+        "CI_MERGE_REQUEST_IID",
+        "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
+    ),
+    (
+        "azure",
+        "SYSTEM_PULLREQUEST_PULLREQUESTID",
+        "SYSTEM_PULLREQUEST_TARGETBRANCH",
+    ),
+    ("bitbucket", "BITBUCKET_PR_ID", "BITBUCKET_PR_DESTINATION_BRANCH"),
+    ("jenkins", "CHANGE_ID", "CHANGE_TARGET"),
+    (
+        "buildkite",
+        "BUILDKITE_PULL_REQUEST",
+        "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
+    ),
+];
+
+/// Returns a call in the job of the change on this host.
+fn call_of_change(world: &World, host: &str) -> Call {
+    let (_, extend) = HOSTS.into_iter().find(|(name, _)| *name == host).unwrap();
+    extend(world, Call::new(&world.work()))
+}
+
 #[test]
 fn check_of_change_without_number_uses_policy_of_named_target() {
     let world = bad_change_for_production();
-    // The variables of the number and of the target on each host without an event payload.
-    let hosts = [
-        (
-            "gitlab",
-            "CI_MERGE_REQUEST_IID",
-            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
-        ),
-        (
-            "azure",
-            "SYSTEM_PULLREQUEST_PULLREQUESTID",
-            "SYSTEM_PULLREQUEST_TARGETBRANCH",
-        ),
-        ("bitbucket", "BITBUCKET_PR_ID", "BITBUCKET_PR_DESTINATION_BRANCH"),
-        ("jenkins", "CHANGE_ID", "CHANGE_TARGET"),
-        (
-            "buildkite",
-            "BUILDKITE_PULL_REQUEST",
-            "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
-        ),
-    ];
-    for (host, number, target) in hosts {
-        let (_, extend) = HOSTS.into_iter().find(|(name, _)| *name == host).unwrap();
+    for (host, number, target) in CHANGE_VARIABLES {
         for (branch, code) in [("production", 1), ("main", 0)] {
             // GitLab's event names the request as well.
-            let call = extend(&world, Call::new(&world.work()))
+            let call = call_of_change(&world, host)
                 .variable("CI_PIPELINE_SOURCE", "unknown")
                 .variable(number, "")
                 .variable(target, branch);
             call.run("check").expect(code);
+        }
+    }
+}
+
+#[test]
+fn check_of_change_without_named_target_exits_with_7() {
+    let world = bad_change_for_production();
+    for (host, _, target) in CHANGE_VARIABLES {
+        let output = call_of_change(&world, host)
+            .variable(target, "")
+            .run("check --all");
+        assert_eq!(output.code, 7, "{host}: {}", output.all());
+        output.saying(&[&format!("the variable {target} is not set")]);
+    }
+}
+
+/// A job that passes variables into a container one by one may omit the variable that identifies the host.
+#[test]
+fn check_of_change_without_variable_of_host_exits_with_7() {
+    let world = bad_change_for_production();
+    for (host, variable) in [
+        ("gitlab", "GITLAB_CI"),
+        ("azure", "TF_BUILD"),
+        ("bitbucket", "BITBUCKET_BUILD_NUMBER"),
+        ("jenkins", "JENKINS_URL"),
+        ("jenkins", "BUILD_ID"),
+        ("buildkite", "BUILDKITE"),
+    ] {
+        for ci in ["", "true"] {
+            let call = call_of_change(&world, host)
+                .variable(variable, "")
+                .variable("CI", ci);
+            let output = call.run("check");
+            assert_eq!(output.code, 7, "{host} {ci:?}: {}", output.all());
+            output.saying(&[&format!("the variable {variable} is not set")]);
+            call.run("check --ci unknown --head HEAD --base origin/main")
+                .expect(0);
         }
     }
 }

@@ -87,20 +87,6 @@ fn policy_commit_without_target_is_that_of_host_or_base() {
 }
 
 #[test]
-fn policy_commit_of_merge_request_without_target_name_is_unknown() {
-    let project = Project::new();
-    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
-    let mut variables = merge_request_variables(&project, &[]);
-    variables.retain(|(name, _)| *name != "CI_MERGE_REQUEST_TARGET_BRANCH_NAME");
-    match tip(&folder, &variables) {
-        PolicyRevision::Unknown { reason } => {
-            assert_eq!(reason, "the host does not name the target branch");
-        }
-        other => panic!("{other:?}"),
-    }
-}
-
-#[test]
 fn policy_commit_of_push_is_default_branch_never_before() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
