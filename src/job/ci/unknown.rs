@@ -152,11 +152,15 @@ pub(super) fn reject_incomplete_host(env: &Env) -> Result<(), CiError> {
 /// <https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html>,
 /// <https://woodpecker-ci.org/docs/usage/environment>,
 /// <https://confluence.atlassian.com/bamboo/bamboo-variables-289277087.html>.
-const EARLIER_COMMITS: [&str; 4] = [
+const EARLIER_COMMITS: [&str; 7] = [
     "DRONE_COMMIT_BEFORE",
     "CODEBUILD_WEBHOOK_PREV_COMMIT",
     "CI_PREV_COMMIT_SHA",
     "bamboo_planRepository_previousRevision",
+    // Jenkins and GitLab, if the variable that identifies the host is missing.
+    "GIT_PREVIOUS_SUCCESSFUL_COMMIT",
+    "GIT_PREVIOUS_COMMIT",
+    "CI_COMMIT_BEFORE_SHA",
 ];
 
 /// Reads the context of a job on an unknown host: only the commits of earlier runs, if a variable names them.

@@ -525,9 +525,9 @@ fn check_in_shallow_clone_without_commit_of_earlier_run_exits_with_7() {
     world.push();
     let jenkins = ("GIT_PREVIOUS_SUCCESSFUL_COMMIT", "GIT_PREVIOUS_COMMIT");
     let unknown = ("DRONE_COMMIT_BEFORE", "CI_PREV_COMMIT_SHA");
-    for (host_index, (successful, last)) in [(3, jenkins), (12, unknown)] {
+    for (host_index, (successful, last)) in [(3, jenkins), (12, unknown), (12, jenkins)] {
         let (host, variables) = hosts_with_default_branch(&world, &head).swap_remove(host_index);
-        let folder = shallow_clone(&world, host, 2);
+        let folder = shallow_clone(&world, &format!("{host}-{successful}"), 2);
         git(&folder, "remote set-head origin main");
         let call = ci_call(&folder, &variables).variable(last, &worse);
         // The commit of the earlier run is in the clone, so its findings are known.
