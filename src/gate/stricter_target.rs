@@ -6,10 +6,11 @@ use crate::error::Failure;
 use crate::gate::tip_comparison::TipComparison;
 use crate::gate::{RunFindings, SelectedPipelines, evaluate_files};
 use crate::job::ci::Trigger;
-use crate::job::context::PolicyRevision;
+use crate::job::cli::GateChanges;
+use crate::job::context::{ContextError, PolicyRevision};
 use crate::workspace::Workspace;
 use sluicegate_base::text::List;
-use sluicegate_git::{Change, CommitId, Repository, Snapshot};
+use sluicegate_git::{Change, CommitId, GitError, Repository, Snapshot};
 use sluicegate_pipelines::findings::{
     FileResults, LimitKind, RuleResult, Status, UnreviewedFile, VerdictLimit,
 };
@@ -46,11 +47,42 @@ impl Workspace<'_> {
     /// be stricter. If the files are not those of a commit, examines the checked-out commit. Returns false if a shallow
     /// clone cannot show it.
     fn contains_target_tip(&self, snapshot: &Snapshot<'_>, tip: &CommitId) -> Result<bool, Failure> {
-        let head = match snapshot.commit() {
-            Some(head) => head.clone(),
-            None => self.repo.head()?.commit,
-        };
-        Ok(self.repo.contains_commit(&head, tip)?)
+        Ok(self
+            .repo
+            .contains_commit(&self.find_snapshot_commit(snapshot)?, tip)?)
+    }
+
+    /// Returns the commit of the snapshot; for files that are not those of a commit, the checked-out commit.
+    fn find_snapshot_commit(&self, snapshot: &Snapshot<'_>) -> Result<CommitId, GitError> {
+        match snapshot.commit() {
+            Some(head) => Ok(head.clone()),
+            None => Ok(self.repo.head()?.commit),
+        }
+    }
+
+    /// Returns the commits since which the target may have become stricter: its merge bases with the reviewed commit.
+    /// In a run for a change, these are the bases of the change. Any other run may have no bases, because the target
+    /// already contains its commit, or have the commit before the push as its base. If the merge bases cannot be found,
+    /// returns `bases`, or an error if a stricter target can fail the run.
+    fn find_bases_with_tip(
+        &self,
+        snapshot: &Snapshot<'_>,
+        tip: &CommitId,
+        bases: &[CommitId],
+    ) -> Result<Vec<CommitId>, Failure> {
+        if self.ci.trigger == Trigger::Change {
+            return Ok(bases.to_vec());
+        }
+        let head = self.find_snapshot_commit(snapshot)?;
+        match self.repo.find_merge_bases(tip, &head) {
+            Ok(tip_bases) if !tip_bases.is_empty() => Ok(tip_bases),
+            _ if self.gate_changes == GateChanges::Warn => Ok(bases.to_vec()),
+            Ok(_) => {
+                let revision = tip.to_string();
+                Err(ContextError::NoCommonHistory { revision, head }.into())
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Compares the gate configuration with that of the target branch, which may have become stricter since the change
@@ -75,6 +107,7 @@ impl Workspace<'_> {
         if self.contains_target_tip(snapshot, commit)? {
             return Ok(None);
         }
+        let bases = self.find_bases_with_tip(snapshot, commit, bases)?;
         let tip = self.repo.snapshot(commit.clone());
         let base_snapshots: Vec<Snapshot<'_>> = bases
             .iter()
@@ -94,7 +127,7 @@ impl Workspace<'_> {
             let candidates = pipelines.candidates.iter();
             candidates.map(|candidate| candidate.change.clone()).collect()
         } else {
-            snapshot.compare_with_bases(bases, &is_pipeline)?.find_changes()
+            snapshot.compare_with_bases(&bases, &is_pipeline)?.find_changes()
         };
         let touched_paths = changes.iter().flat_map(Change::paths).collect();
         let moved_rules = comparison.read_moved_rules(&files)?;

@@ -46,7 +46,7 @@ impl PlannedPublish {
         let settings = workspace
             .sources
             .resolve_publish_settings(&build_publish_args(args))?;
-        // A dry run has no review, which would find a stricter gate configuration.
+        // The review of any other run finds a stricter gate configuration.
         if settings.dry_run {
             check_stricter_gate(session, workspace, target)?;
         }

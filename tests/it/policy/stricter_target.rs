@@ -546,6 +546,83 @@ fn tag_on_older_commit_is_compared_with_the_tip() {
 }
 
 #[test]
+fn older_commit_of_default_branch_is_compared_with_the_tip() {
+    let publish_on = "publish-on: { branches: [main, 'release/*'] }\n";
+    let world = stale(
+        &[
+            (RULES_FILE, LAX),
+            ("sluicegate.yaml", publish_on),
+            ("b.orch.yaml", &orchestration_text(&BAD)),
+        ],
+        &[(RULES_FILE, RULES), ("b.orch.yaml", &orchestration_text(&GOOD))],
+        &[],
+    );
+    world.git("push -q origin main~1:refs/heads/release/1 main:refs/heads/release/2");
+    world.git("fetch -q origin");
+    let platform = lax();
+    let run = |branch: &str, args: &str| {
+        let folder = world.work();
+        let call = Call::new(&folder)
+            .variable("SLUICEGATE_BASE_URL", platform.server.uri())
+            .variable("SLUICEGATE_TOKEN", "t")
+            .variable("SLUICEGATE_PROJECT_ID", "6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10")
+            .variable("SLUICEGATE_AGENT_VERSION", "9.0.0");
+        let payload = json!({ "repository": repository(), "ref": format!("refs/heads/{branch}"),
+            "before": "0".repeat(40), "after": crate::support::head(&world) });
+        Job::github()
+            .event("push", &format!("refs/heads/{branch}"), &payload)
+            .extend(&world, call)
+            .run(args)
+    };
+    let publish = "--prefix p --version-name 1";
+    world.git("checkout -q --detach main~1");
+    for branch in ["release/1", "main"] {
+        let output = run(branch, "check --report json=-").expect(1);
+        let notes = output.json()["notes"].to_string();
+        assert_eq!(notes.matches("has a stricter").count(), 1, "{branch}: {notes}");
+        for command in ["ci", "ci --dry-run", "publish"] {
+            let output = run(branch, &format!("{command} {publish} --gate-changes fail")).expect(1);
+            assert!(
+                output.all().contains("has a stricter"),
+                "{branch} {command}: {}",
+                output.all()
+            );
+        }
+    }
+    assert!(
+        platform
+            .requests()
+            .iter()
+            .all(|request| !request.url.path().contains("artifacts"))
+    );
+    // A local run has no target, and the tip itself is not older.
+    Call::new(&world.work()).run("check --all").expect(0);
+    world.git("checkout -q --detach main");
+    for branch in ["release/2", "main"] {
+        let output = run(branch, "check --gate-changes fail --report json=-").expect(0);
+        assert!(!output.out.contains("stricter"), "{branch}: {}", output.out);
+    }
+}
+
+/// The commit before the push has the same rules as the tip, so only a comparison with the tip shows the difference.
+#[test]
+fn late_run_of_relaxed_commit_is_compared_with_the_tip() {
+    let world = stale(
+        &[(RULES_FILE, LAX), ("b.orch.yaml", &orchestration_text(&BAD))],
+        &[(RULES_FILE, RULES), ("b.orch.yaml", &orchestration_text(&GOOD))],
+        &[],
+    );
+    world.git("checkout -q --detach main~1");
+    let before = world.git("rev-parse HEAD~1");
+    let output = push_of(&world, "refs/heads/main", &before).run("check --gate-changes fail --report json=-");
+    let notes = output.expect(1).json()["notes"].to_string();
+    assert!(
+        notes.contains("component-naming-convention warn → error (tightened)"),
+        "{notes}"
+    );
+}
+
+#[test]
 fn stricter_tip_is_reported_without_a_selected_pipeline_and_with_policy_head() {
     let world = stale(
         &[(RULES_FILE, LAX)],
