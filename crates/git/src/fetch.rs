@@ -39,7 +39,37 @@ impl Repository {
             .iter()
             .partition(|target| self.has_target(remote, **target));
         self.fetch_targets(remote, &new_targets, &format!("--depth={depth}"))?;
-        self.fetch_targets(remote, &known_targets, &format!("--deepen={depth}"))
+        self.fetch_targets(remote, &known_targets, &format!("--deepen={depth}"))?;
+        if known_targets.is_empty() || !self.has_connectable_edge()? {
+            return Ok(());
+        }
+        // A greater depth than the number of commits in the clone does not make its history shorter.
+        let depth_option = format!("--depth={}", self.count_commits()?.saturating_add(depth));
+        // Next to the id of a commit, git would not request a branch that it has.
+        for target in known_targets {
+            self.fetch_targets(remote, &[target], &depth_option)?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether the shallow clone ends at a commit whose parents it has. `git fetch --deepen` never connects the
+    /// two, however far back it reaches, but a depth that counts from the tips does.
+    fn has_connectable_edge(&self) -> Result<bool, GitError> {
+        let repository = self.reopen()?;
+        for edge in &repository.shallow {
+            let parents = repository.recorded_parents(&CommitId::new(*edge))?;
+            if !parents.is_empty() && parents.iter().all(|parent| repository.has_commit(parent.as_str())) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the number of commits that the references and the checkout of the clone reach.
+    fn count_commits(&self) -> Result<u32, GitError> {
+        let arguments = ["rev-list", "--count", "--all"];
+        let output = self.program.run_locally(self.root(), &arguments, None)?;
+        Ok(output.trim().parse().unwrap_or(u32::MAX))
     }
 
     /// Fetches these targets in one request; an empty list does not cause a request. `depth_option` is passed to git

@@ -2,7 +2,7 @@
 
 use crate::support::{
     ALL_OF_MAIN, Call, Checkout, EVERYTHING_FETCHED, FEATURE, ProgramOutput, Project, World, ZEROS, checkout,
-    git, path_variable, scratch, with_default,
+    git, orchestration_text, path_variable, scratch, with_default,
 };
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -217,6 +217,56 @@ fn each_step_goes_further_back_until_the_merge_base_is_certain() {
         (120..400).contains(&length),
         "{length} commits are more than was needed"
     );
+}
+
+/// The edge of the clone is a merge on `main` whose parents the history of `feature` has already brought into it.
+#[test]
+fn edge_whose_parents_are_in_the_clone_is_connected() {
+    let world = World::new();
+    let commit = |path: &str| {
+        world.write(path, orchestration_text(&["Start", "Done"]));
+        world.commit(path)
+    };
+    for index in 0..30 {
+        commit(&format!("old{index}.orch.yaml"));
+    }
+    world.git("checkout -q -b feature");
+    let first_base = commit("first.orch.yaml");
+    world.git("checkout -q main");
+    let second_base = commit("second.orch.yaml");
+    world.git(format!("merge -q --no-ff -m merge {first_base}"));
+    for index in 0..14 {
+        commit(&format!("new{index}.orch.yaml"));
+    }
+    world.push();
+    world.git("checkout -q feature");
+    world.git(format!("merge -q --no-ff -m merge {second_base}"));
+    for index in 0..12 {
+        commit(&format!("own{index}.orch.yaml"));
+    }
+    world.push();
+    let feature = world.git("rev-parse HEAD");
+    let main = world.git("rev-parse main");
+    for host in ["github", "circleci"] {
+        let folder = checkout(&world, &["--depth=15", &feature], &feature);
+        git(&folder, "fetch -q --depth=15 origin +refs/heads/main:refs/remotes/origin/main");
+        let folder = with_default(folder);
+        let project = Project {
+            feature: feature.clone(),
+            main: main.clone(),
+            fork: first_base.clone(),
+            before: first_base.clone(),
+            world: World::new(),
+        };
+        let job = match host {
+            "github" => deepened_pull_request(&project, &folder, &feature),
+            _ => circle(&folder, &feature, "feature"),
+        };
+        job.call().run("check").expect(7);
+        let output = job.call().run("check --deepen --fail-on never --report json=-").expect(0);
+        let fetch_count = steps(&output).iter().filter(|line| line.contains("fetching")).count();
+        assert!(fetch_count <= 1, "{host}: {}", output.all());
+    }
 }
 
 #[test]
