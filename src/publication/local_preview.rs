@@ -14,16 +14,19 @@ impl Publication<'_> {
     /// Prints what a publish would do, or why it would fail, in a local run that passed its review but does not
     /// publish. Sends only read requests.
     pub(crate) fn preview_publish(mut self, plan: Result<Plan, PublishError>) -> CommandResult {
-        match self.describe_publish(plan) {
-            Ok(description) => self.print_result(&(text::escape_line(&description) + "\n"))?,
-            Err(failure) => self
-                .session
-                .ui
-                .warn_of_failure("a publish would fail: ", &failure),
-        }
         let ui = self.session.ui;
+        let description = self.describe_publish(plan);
+        match &description {
+            Ok(text) => self.print_result(&(text::escape_line(text) + "\n"))?,
+            Err(failure) => ui.warn_of_failure("a publish would fail: ", failure),
+        }
         ui.say("nothing is published: this is a local run without --publish");
-        ui.say("hint: CI jobs publish after a passed review; to publish from this machine, add --publish");
+        // A failure has its own hint, and `--publish` would not help.
+        if description.is_ok() {
+            ui.say(
+                "hint: CI jobs publish after a passed review; to publish from this machine, add --publish",
+            );
+        }
         Ok(ExitStatus::Success)
     }
 

@@ -32,6 +32,15 @@ impl LocalCheck {
     }
 }
 
+/// Returns the end of a sentence that a file was not reviewed: in a run that checked such files locally, it names the
+/// platform, because the local check is a review, too.
+pub(super) fn describe_missing_review(report: &Report) -> &'static str {
+    match LocalCheck::from_report(report) {
+        Some(_) => "not reviewed by the platform",
+        None => "not reviewed",
+    }
+}
+
 /// Returns the number of reviewed files, without those that were only checked locally.
 pub(super) fn count_reviewed_files(report: &Report) -> usize {
     let local_count = LocalCheck::from_report(report).map_or(0, |local_check| local_check.file_count);

@@ -1,5 +1,6 @@
 //! Names the files that were not reviewed, grouped by reason.
 
+use super::unreviewed_count::describe_missing_review;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::findings::Report;
 use std::collections::HashMap;
@@ -19,12 +20,13 @@ pub(super) fn describe_unreviewed_files<'a>(
     report: &'a Report,
     logged_reasons: &[String],
 ) -> Vec<UnreviewedGroup<'a>> {
+    let state = describe_missing_review(report);
     group_unreviewed_by_reason(report)
         .into_iter()
         .map(|(reason, files)| {
             let is_logged = logged_reasons.iter().any(|logged_reason| logged_reason == reason);
             UnreviewedGroup {
-                text: describe_unreviewed_group((!is_logged).then_some(reason), &files),
+                text: describe_unreviewed_group((!is_logged).then_some(reason), &files, state),
                 files,
                 is_logged,
             }
@@ -46,13 +48,14 @@ pub(super) fn group_unreviewed_by_reason(report: &Report) -> Vec<(&str, Vec<&str
     groups
 }
 
-/// Describes unreviewed files that have the same reason; without a reason, only names the files.
-fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str]) -> String {
+/// Describes unreviewed files that have the same reason; without a reason, only names the files. `state` is the end of the
+/// sentence about them.
+fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str], state: &str) -> String {
     let subject = match paths {
-        [path] => format!("{path}: The file was not reviewed"),
+        [path] => format!("{path}: The file was {state}"),
         several => {
             let count = format_count(several.len(), "file");
-            format!("{count} were not reviewed ({})", List::new(several))
+            format!("{count} were {state} ({})", List::new(several))
         }
     };
     match reason {

@@ -1103,13 +1103,16 @@ fn local_ci_without_publish_flag_predicts_the_end_at_an_existing_version() {
     let (world, server) = stage();
     publish_version(&world, &server, "1");
     let args = "ci --version-name 1 --publish-on-branch main";
-    publish_call(&world, &server)
+    let output = publish_call(&world, &server)
         .run(args)
         .expect(0)
         .saying(&["a publish would fail: the version `1` of `sales` already exists"]);
+    // `--publish` would not help.
+    assert_eq!(output.all().matches("hint: ").count(), 1, "{}", output.all());
     let output = publish_call(&world, &server)
         .run((args, "--if-exists same-content"))
-        .expect(0);
+        .expect(0)
+        .saying(&["add --publish"]);
     output.assert_logged(&["would publish nothing: version 1 of sales is already published"]);
 }
 

@@ -458,3 +458,16 @@ fn local_finding_without_response_has_its_origin_and_one_retry_line() {
         "{log}"
     );
 }
+
+#[test]
+fn file_that_only_the_local_check_reviewed_was_not_reviewed_by_the_platform() {
+    let world = change(&[("new.orch.yaml", &good_pipeline())]);
+    let platform = Platform::new();
+    platform.reviews(ResponseTemplate::new(503));
+    let output = platform.call(&world).run("review --retries 0").expect(3);
+    assert_output_contains(
+        &output,
+        "new.orch.yaml: The file was not reviewed by the platform",
+    );
+    assert_output_contains(&output, "checked 1 pipeline locally");
+}
