@@ -18,7 +18,10 @@ pub(crate) fn run(session: &Session, args: &PublishArgs) -> CommandResult {
     session.replace_publish_files_named_by_policy(&workspace, args)?;
     let revisions = workspace.sources.resolve_revisions_to_publish(args)?;
     workspace.deepen(session, &revisions, DeepenSubject::Commit)?;
-    workspace.warn_of_config_files(session, WarningTiming::AtOnce);
+    // The settings are resolved next, and a file that cannot be used is then an error with the same reason.
+    if workspace.sources.unusable_reason().is_none() {
+        workspace.warn_of_config_files(session, WarningTiming::AtOnce);
+    }
     let (settings, connection) = resolve_settings_and_connection(session, &mut workspace, args)?;
     let mut target = workspace.resolve_target(session, &settings.revisions)?;
     // The event of a CI job may have nothing to publish, for example a deleted branch, unless `--head` names a commit.

@@ -103,6 +103,14 @@ impl Evaluation {
         self.notes.extend(notes);
     }
 
+    /// Returns whether a limit of the verdict already says that the file that applies to the run is not used for this
+    /// reason.
+    pub(crate) fn explains_unused_file(&self, reason: &str) -> bool {
+        self.limits.iter().any(|limit| {
+            limit.text.contains("that applies to this run cannot be used") && limit.text.ends_with(reason)
+        })
+    }
+
     /// Adds a fact that limits the verdict, and its text as a note.
     pub(crate) fn add_limit(&mut self, limit: VerdictLimit) {
         self.notes.push(limit.text.clone());

@@ -309,7 +309,9 @@ fn change_that_makes_the_gate_unusable_fails_and_repair_passes() {
             other_run.all()
         );
         let notes = other_run.json()["notes"].to_string();
-        assert!(notes.contains(case.words), "{name}: {notes}");
+        // A file that applies to the run is named with its version, so the reason does not follow its name directly.
+        let (file, reason) = case.words.split_once(':').unwrap_or(("", case.words));
+        assert!(notes.contains(file) && notes.contains(reason), "{name}: {notes}");
         // The repair passes.
         world.git("checkout -q -b repair main");
         (case.repair)(&world);
@@ -952,4 +954,23 @@ fn branch_of_an_unusable_main_passes_after_the_repair() {
     commit_and_push(&world, "repair");
     world.git("checkout -q change");
     Job::github().pull_request().call(&world).run("check").expect(0);
+}
+
+#[test]
+fn configuration_file_that_was_unusable_before_is_explained_once() {
+    let world = project();
+    world.write("sluicegate.yaml", "fail-on: warn\n");
+    commit_and_push(&world, "configure");
+    check_out_new_branch(&world, "change");
+    world.write("new.orch.yaml", orchestration_text(&["Start", "Done"]));
+    commit_and_push(&world, "change");
+    let reason = "unknown key `fail-on`";
+    let output = Job::github().pull_request().call(&world).run("check").expect(0);
+    assert_eq!(output.all().matches(reason).count(), 1, "{}", output.all());
+    output.logging(&["the configuration file that applies to this run cannot be used"]);
+    world.git("checkout -q main");
+    let publish = Call::new(&world.work())
+        .run("publish --ci unknown --prefix p --version-name 1")
+        .expect(1);
+    assert_eq!(publish.all().matches(reason).count(), 1, "{}", publish.all());
 }
