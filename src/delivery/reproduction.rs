@@ -223,8 +223,9 @@ fn list_bases_of_all<'d>(delivery: &'d Delivery<'_>) -> Vec<&'d str> {
     break_base.into_iter().collect()
 }
 
-/// Returns the options that select the pipelines, for each command that must pass: `--base` for the changed ones, or
-/// `--all`. If all pipelines are reviewed, for example before a publish, `--base` only names the commit to compare with.
+/// Returns the options that select the pipelines, for each check of the command: `--base` for the changed ones, or
+/// `--all`. If all pipelines are reviewed, for example before a publish, `--base` only names the commit to compare
+/// with.
 fn list_selections(delivery: &Delivery<'_>, base_hint: &BaseHint) -> Vec<String> {
     let context = &delivery.report.context;
     if delivery.scope == ReviewScope::WithPublish {

@@ -4,7 +4,7 @@ use super::Publication;
 use super::earlier_selection::EarlierSelection;
 use super::publish_comparison::{OfferComparison, PublishComparison};
 use super::publish_decision::PublishDecision;
-use super::published_commit::{find_completeness_warning, incomplete_version_failure};
+use super::published_commit::incomplete_version_failure;
 use crate::error::{Detail, Failure};
 use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion, OfferChanges};
@@ -263,22 +263,18 @@ impl Publication<'_> {
         if let Some(published_commit) = repository.find_commit_with_id(commit)? {
             plan.use_shared_file_of_commit(&repository, &published_commit)?;
         }
+        let prefix = &plan.prefix;
         let differences = self.list_differences_of_version(platform, plan, version)?;
         if !differences.is_empty() {
-            let fact = format!(
-                "version {version} of {} has the files of this commit",
-                plan.prefix
-            );
+            let fact = format!("version {version} of {prefix} has the files of this commit");
             let failure = incomplete_version_failure(plan, version, &fact, differences);
             return Ok(Some(PublishDecision::Refuse(failure)));
         }
-        let mut reason = format!("nothing changed since version {version} of {}", plan.prefix);
+        let mut reason = format!("nothing changed since version {version} of {prefix}");
         if self.settings.has_job_selection {
             reason += ", if its job selected the same files as this job";
         }
-        if let Some(warning) = find_completeness_warning(plan, commit) {
-            self.session.ui.warn(warning);
-        }
+        self.warn_of_unknown_omissions(plan, commit);
         let is_disabled = false;
         Ok(Some(PublishDecision::already_published(
             reason,

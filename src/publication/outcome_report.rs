@@ -231,8 +231,9 @@ impl Publication<'_> {
         }
     }
 
-    /// Writes the step summary of a publish or a dry run that did not fail: the version, the notes with their names, and
-    /// what changed for consumers. A summary that cannot be written is only a warning, because the publish does not depend on it.
+    /// Writes the step summary of a publish or a dry run that did not fail: the version, the notes with their names,
+    /// and what changed for consumers. A summary that cannot be written is only a warning, because the publish does not
+    /// depend on it.
     pub(super) fn write_summary(
         &self,
         title: &str,

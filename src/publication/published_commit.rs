@@ -84,9 +84,7 @@ impl Publication<'_> {
             };
             let differences = self.list_differences_of_version(platform, plan, name)?;
             if differences.is_empty() {
-                if let Some(warning) = find_completeness_warning(plan, &plan.commit_hash) {
-                    self.session.ui.warn(warning);
-                }
+                self.warn_of_unknown_omissions(plan, &plan.commit_hash);
                 return Ok(Some(self.decide_to_publish_nothing(version, name, plan)));
             }
             if first_refusal.is_none() {
@@ -140,6 +138,13 @@ impl Publication<'_> {
         details.artifact.commit_hash = Some(plan.commit_hash.clone());
         let differences = compare_with_plan(&details, plan);
         Ok(differences.iter().map(VersionDifference::to_string).collect())
+    }
+
+    /// Prints the warning of [`find_completeness_warning`], if there is one.
+    pub(super) fn warn_of_unknown_omissions(&self, plan: &Plan, version_commit: &str) {
+        if let Some(warning) = find_completeness_warning(plan, version_commit) {
+            self.session.ui.warn(warning);
+        }
     }
 
     /// Warns that the commit is not published again. The hint says how to publish it again on purpose. If there are

@@ -131,8 +131,8 @@ impl InterfaceChange {
         description + template
     }
 
-    /// Returns the text that replaces a placeholder, such as `{before}`; `none` if the change has no such value. An empty
-    /// value is described, because empty code is invisible.
+    /// Returns the text that replaces a placeholder, such as `{before}`; `none` if the change has no such value. An
+    /// empty value is described, because empty code is invisible.
     fn format_placeholder(&self, placeholder: &str) -> String {
         let value = match placeholder {
             "parameter" => &self.parameter,
