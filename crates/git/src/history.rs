@@ -88,8 +88,8 @@ impl Repository {
         result
     }
 
-    /// Returns whether `tip` has commits that neither are in the history of `base` nor descend from it, such as those of
-    /// a branch into which `base` was merged. A shallow clone can hide them.
+    /// Returns whether `tip` has commits that neither are in the history of `base` nor descend from it, such as those
+    /// of a branch into which `base` was merged. A shallow clone can hide them.
     pub fn has_side_history(&self, tip: &CommitId, base: &CommitId) -> Result<bool, GitError> {
         let (tips, bases) = ([self.find_commit(tip)?.id()], [self.find_commit(base)?.id()]);
         let descendants = self.list_descendants(std::slice::from_ref(tip), base)?;

@@ -134,9 +134,9 @@ const KNOWN_HOSTS: [(&str, &[&str], &[&str]); 6] = [
     ),
 ];
 
-/// Fails if a variable names the target of a change on a known host, but the host's own variable is missing, for example
-/// because the job passes variables into a container one by one. The gate configuration of the target would otherwise
-/// not apply.
+/// Fails if a variable names the target of a change on a known host, but the host's own variable is missing, for
+/// example because the job passes variables into a container one by one. The gate configuration of the target would
+/// otherwise not apply.
 pub(super) fn reject_incomplete_host(env: &Env) -> Result<(), CiError> {
     for (host, targets, identifiers) in KNOWN_HOSTS {
         let is_change = targets.iter().any(|name| env.get(name).is_some());

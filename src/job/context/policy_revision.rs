@@ -60,8 +60,8 @@ pub enum BranchFetch {
 }
 
 /// Returns the revision to read the policy from by default. In a local run, this is head. For a pull or merge request
-/// and in a merge queue, it is the newest commit of the target branch, otherwise that of the default branch. Only commits
-/// that are provably the target's are used.
+/// and in a merge queue, it is the newest commit of the target branch, otherwise that of the default branch. Only
+/// commits that are provably the target's are used.
 ///
 /// A run on the default branch itself uses the reviewed commit, but only if the host names that commit.
 /// Jobs that a comment or another workflow starts also run on the default branch, and may check out
