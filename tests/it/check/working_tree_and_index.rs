@@ -585,6 +585,32 @@ fn check_does_not_pass_files_hidden_by_index() {
 }
 
 #[test]
+fn gate_file_hidden_by_index_leaves_check_undecided() {
+    let team_rules = "rules:\n- {id: no-start, level: error, for: component, when: 'component.name == \"Start\"', \
+                      message: m}\n";
+    let waiver = "- {rule: component-naming-convention, path: '**', reason: x}\n";
+    for (path, committed_text, hidden_text) in [
+        ("sluicegate.yaml", "review: {fail-on: error}\n", "review: {fail-on: never}\n"),
+        ("sluicegate-waivers.yaml", "", waiver),
+        ("sluicegate-rules.yaml", team_rules, "rules: []\n"),
+    ] {
+        let world = change(&[("b.orch.yaml", &bad_pipeline()), (path, committed_text)]);
+        for flag in ["skip-worktree", "assume-unchanged"] {
+            world.write(path, committed_text);
+            let check = |args: &str, code: i32| check_folder(&world.work(), args).expect(code);
+            check("", 1);
+            world.git(format!("update-index --{flag} {path}"));
+            world.write(path, hidden_text);
+            check("", 3).saying(&[path, "skip-worktree or assume-unchanged"]);
+            check("--all", 3);
+            check("--head HEAD", 3);
+            check("--staged --all", 1);
+            world.git(format!("update-index --no-{flag} {path}"));
+        }
+    }
+}
+
+#[test]
 fn check_refuses_conflicted_files() {
     let world = change(&[("a.orch.yaml", &orchestration_text(&["Start", "Here", "Done"]))]);
     world.git("checkout -q main");
