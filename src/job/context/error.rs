@@ -19,6 +19,8 @@ pub enum ContextError {
         /// The error with the two commits that the history does not connect.
         error: GitError,
         host: Host,
+        /// `--deepen` has already fetched history.
+        is_deepened: bool,
     },
     /// The host's context is invalid.
     #[error(transparent)]
@@ -250,6 +252,7 @@ impl ContextError {
             Self::CommitNotInClone { host, is_fork, fetch_source: Some(source), .. } => {
                 Some(missing_commit_hint(*host, *is_fork, source))
             }
+            Self::Shallow { host, is_deepened: true, .. } => Some(describe_history_step(*host)),
             Self::Shallow { host, .. }
             | Self::CommitNotInClone { host, .. }
             | Self::BaseNotInClone { host, .. }
@@ -315,22 +318,32 @@ impl ContextError {
         )
     }
 
-    /// Adds the host to the error of a shallow clone, because the hint depends on the host.
-    pub(super) fn with_host(self, host: Host) -> Self {
+    /// Adds the host to the error of a shallow clone, because the hint depends on the host. After a run with `--deepen`
+    /// (`is_deepened`), the hint does not advise it.
+    pub(super) fn with_host(self, host: Host, is_deepened: bool) -> Self {
         match self {
-            Self::Git(error @ GitError::ShallowHistory { .. }) => Self::Shallow { error, host },
+            Self::Git(error @ GitError::ShallowHistory { .. }) => Self::Shallow {
+                error,
+                host,
+                is_deepened,
+            },
             error => error,
         }
     }
 }
 
-/// Returns the hint that fetches the full history in a job of this host.
-fn history_hint(host: Host) -> String {
-    let history_step = match (host, host.full_history_setting()) {
+/// Describes how to fetch the full history in a job of this host.
+fn describe_history_step(host: Host) -> String {
+    match (host, host.full_history_setting()) {
         (Host::None, _) => "fetch the full history: run `git fetch --unshallow`".to_owned(),
         (_, Some(setting)) => format!("fetch the full history: {setting}"),
         (_, None) => FULL_HISTORY_HINT.to_owned(),
-    };
+    }
+}
+
+/// Returns the hint that fetches the full history in a job of this host.
+fn history_hint(host: Host) -> String {
+    let history_step = describe_history_step(host);
     format!("{history_step}; or pass --deepen (SLUICEGATE_DEEPEN=true) to fetch the missing commits")
 }
 

@@ -29,7 +29,7 @@ pub fn describe_revision_age(
     let branches = TargetBranches::for_event(repo, ci, commit_source)?;
     let Some(tip) = branches
         .find_tip(branch)
-        .map_err(|error| error.with_host(ci.host))?
+        .map_err(|error| error.with_host(ci.host, false))?
     else {
         return Ok(None);
     };

@@ -273,12 +273,17 @@ fn edge_whose_parents_are_in_the_clone_is_connected() {
 fn history_beyond_limit_stays_undecided() {
     let (world, _, feature) = long(28_000, 27_000);
     let folder = checkout(&world, &["--depth=1", EVERYTHING_FETCHED], &feature);
-    let output = circle(&folder, &feature, "feature")
-        .call()
-        .run("context --deepen")
-        .expect(7);
+    let call = circle(&folder, &feature, "feature").call();
+    let advice = "or pass --deepen";
+    call.run("context --base main").expect(7).saying(&[advice]);
+    let output = call.run("context --deepen").expect(7);
     assert_eq!(steps(&output).len(), 6, "{}", output.all());
     assert!(output.err.contains("the clone is shallow"), "{}", output.all());
+    assert!(
+        output.err.contains("hint: fetch the full history") && !output.err.contains(advice),
+        "{}",
+        output.all()
+    );
 }
 
 #[test]
