@@ -7,6 +7,7 @@ pub(crate) mod empty_settings;
 mod file_edits;
 pub(crate) mod gate_file_problems;
 pub(crate) mod gate_files;
+mod hidden_gate_files;
 pub(crate) mod lock_file;
 mod misnamed_files;
 mod missing_commits;

@@ -58,7 +58,11 @@ impl Repository {
         let repository = self.reopen()?;
         for edge in &repository.shallow {
             let parents = repository.recorded_parents(&CommitId::new(*edge))?;
-            if !parents.is_empty() && parents.iter().all(|parent| repository.has_commit(parent.as_str())) {
+            if !parents.is_empty()
+                && parents
+                    .iter()
+                    .all(|parent| repository.has_commit(parent.as_str()))
+            {
                 return Ok(true);
             }
         }

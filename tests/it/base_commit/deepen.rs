@@ -249,7 +249,10 @@ fn edge_whose_parents_are_in_the_clone_is_connected() {
     let main = world.git("rev-parse main");
     for host in ["github", "circleci"] {
         let folder = checkout(&world, &["--depth=15", &feature], &feature);
-        git(&folder, "fetch -q --depth=15 origin +refs/heads/main:refs/remotes/origin/main");
+        git(
+            &folder,
+            "fetch -q --depth=15 origin +refs/heads/main:refs/remotes/origin/main",
+        );
         let folder = with_default(folder);
         let project = Project {
             feature: feature.clone(),
@@ -263,8 +266,14 @@ fn edge_whose_parents_are_in_the_clone_is_connected() {
             _ => circle(&folder, &feature, "feature"),
         };
         job.call().run("check").expect(7);
-        let output = job.call().run("check --deepen --fail-on never --report json=-").expect(0);
-        let fetch_count = steps(&output).iter().filter(|line| line.contains("fetching")).count();
+        let output = job
+            .call()
+            .run("check --deepen --fail-on never --report json=-")
+            .expect(0);
+        let fetch_count = steps(&output)
+            .iter()
+            .filter(|line| line.contains("fetching"))
+            .count();
         assert!(fetch_count <= 1, "{host}: {}", output.all());
     }
 }

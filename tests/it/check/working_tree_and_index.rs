@@ -590,7 +590,11 @@ fn gate_file_hidden_by_index_leaves_check_undecided() {
                       message: m}\n";
     let waiver = "- {rule: component-naming-convention, path: '**', reason: x}\n";
     for (path, committed_text, hidden_text) in [
-        ("sluicegate.yaml", "review: {fail-on: error}\n", "review: {fail-on: never}\n"),
+        (
+            "sluicegate.yaml",
+            "review: {fail-on: error}\n",
+            "review: {fail-on: never}\n",
+        ),
         ("sluicegate-waivers.yaml", "", waiver),
         ("sluicegate-rules.yaml", team_rules, "rules: []\n"),
     ] {
