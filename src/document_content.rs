@@ -1,6 +1,5 @@
 //! Reads the content of a document of the repository, with the same limit everywhere.
 
-use crate::error::Failure;
 use sluicegate_git::{BlobId, FileContent, GitError, Repository, SnapshotFile, read_disk_file};
 use sluicegate_yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 use std::io;
@@ -8,16 +7,6 @@ use std::path::Path;
 
 /// The reason why a file that git knows cannot be rewritten.
 pub(crate) const NOT_CHECKED_OUT: &str = "the file is not checked out (sparse checkout)";
-
-/// Fails if a sparse checkout omits the file at this path: a new file on disk would replace the tracked one.
-pub(crate) fn reject_omitted_file(repository: &Repository, path: &str) -> Result<(), Failure> {
-    if repository.omits_from_disk(path)? {
-        let message = format!("{path}: {NOT_CHECKED_OUT}");
-        return Err(Failure::usage(message)
-            .with_hint("add its directory with `git sparse-checkout add`, then run the command again"));
-    }
-    Ok(())
-}
 
 /// Returns the file's content, or the reason why it is not a document: it is a link or a submodule, it is too large, or
 /// it is on disk and cannot be read or may differ from what a commit would store.

@@ -4,7 +4,6 @@
 //! overwritten: a job is written next to an existing one with instructions to include it, or printed so that the user
 //! can add it.
 
-use crate::document_content::reject_omitted_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci;
@@ -15,6 +14,7 @@ use crate::operations::init::init_plan::InitPlan;
 use crate::operations::init::{git_diff, init_summary, new_files, repository_facts};
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Session};
+use crate::workspace::omitted_file::reject_omitted_file;
 
 /// Runs `sluicegate init`: writes the configuration and the CI job for this repository, or with `--git-diff` sets up
 /// `git diff` instead. A dry run only prints what would be written.

@@ -1,7 +1,6 @@
 //! Runs `sluicegate shared-pipelines`.
 
 use crate::atomic_file;
-use crate::document_content::reject_omitted_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{AddSharedPipelineArgs, OutputFormat, SharedPipelinesVerb};
@@ -11,6 +10,7 @@ use crate::session::user_file::read_text_or_empty;
 use crate::session::{CommandResult, Session};
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt::require_config_dir;
+use crate::workspace::omitted_file::reject_omitted_file;
 use serde_json::json;
 use sluicegate_base::text::{self, format_count, format_path};
 use sluicegate_git::SnapshotFile;

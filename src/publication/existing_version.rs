@@ -1,7 +1,7 @@
 //! Predicts how a publish ends if its planned version already exists, for the previews, which do not upload.
 
 use super::Publication;
-use super::outcome_report::conflict_hint;
+use super::outcome_hints::conflict_hint;
 use super::publish_decision::PublishDecision;
 use crate::error::Failure;
 use crate::exit::ExitStatus;

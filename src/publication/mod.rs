@@ -12,6 +12,7 @@ mod local_preview;
 mod merged_commit;
 mod needed_hashes;
 mod next_version_name;
+mod outcome_hints;
 mod outcome_report;
 mod planned_publish;
 mod policy_guard;

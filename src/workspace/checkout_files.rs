@@ -222,8 +222,8 @@ impl Workspace<'_> {
     }
 
     /// Prints a note that uncommitted changes to the files that `is_used` selects are not part of the `action`, for
-    /// example a review. Does nothing in CI, in a run that prints no notes, or if `head` is not the checked-out commit.
-    /// An error is only logged.
+    /// example a review. Does nothing in CI, in a quiet run, or if `head` is not the checked-out commit. An error is
+    /// only logged.
     pub(crate) fn print_uncommitted_files_note(
         &self,
         session: &Session,

@@ -45,7 +45,7 @@ pub(crate) enum MovedRulesFile {
 
 impl MovedRulesFile {
     /// Returns the move between the paths that two versions of the settings select; `None` if they are equal.
-    fn between(old_path: Option<String>, new_path: Option<String>) -> Option<Self> {
+    fn find_move(old_path: Option<String>, new_path: Option<String>) -> Option<Self> {
         match (old_path, new_path) {
             (Some(old_path), Some(new_path)) => {
                 (old_path != new_path).then_some(Self::Moved { old_path, new_path })
@@ -254,9 +254,9 @@ impl Workspace<'_> {
         snapshot: &Snapshot<'_>,
     ) -> Result<Vec<MovedRulesFile>, GitError> {
         let (old, new) = (self.find_rules_paths(base)?, self.find_rules_paths(snapshot)?);
-        let platform_file = MovedRulesFile::between(old.platform, new.platform)
+        let platform_file = MovedRulesFile::find_move(old.platform, new.platform)
             .filter(|moved_file| matches!(moved_file, MovedRulesFile::Moved { .. }));
-        let team_file = MovedRulesFile::between(old.team, new.team);
+        let team_file = MovedRulesFile::find_move(old.team, new.team);
         Ok(platform_file.into_iter().chain(team_file).collect())
     }
 

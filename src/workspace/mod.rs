@@ -11,6 +11,7 @@ mod hidden_gate_files;
 pub(crate) mod lock_file;
 mod misnamed_files;
 mod missing_commits;
+pub(crate) mod omitted_file;
 mod path_repository;
 mod platform_files;
 mod policy_digests;

@@ -4,6 +4,7 @@ pub(crate) mod batch;
 mod batch_sender;
 pub(crate) mod failed_batch;
 pub(crate) mod failed_requests;
+mod head_review;
 pub(crate) mod local_fallback;
 pub(crate) mod positions;
 pub(crate) mod requested_paths;
@@ -13,7 +14,6 @@ pub(crate) mod response_merge;
 
 use crate::error::Failure;
 use crate::gate::baseline::{Baseline, has_same_rules};
-use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::local_review;
 use crate::gate::project_checks::project_fixes::FixScope;
@@ -22,9 +22,7 @@ use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::remote_review::local_fallback::{LocalFallback, evaluate_fallback_base};
 use crate::gate::remote_review::required_settings::require_file_settings;
 use crate::gate::run::{GateRun, ReviewEngine};
-use crate::gate::{
-    self, BasePaths, Batching, CollectedFacts, Positions, ProjectFindings, ReviewParameters, RunFindings,
-};
+use crate::gate::{self, BasePaths, Batching, Positions, ProjectFindings, ReviewParameters, RunFindings};
 use crate::job::cli::OnUnavailable;
 use crate::job::context::Target;
 use crate::job::settings::{Connection, ReviewSettings};
@@ -34,8 +32,7 @@ use sluicegate_git::{CommitId, SnapshotFile};
 use sluicegate_pipelines::findings::{Engine, FileResults, FindingState};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_platform::api::{Platform, ReviewFields};
-use std::sync::{Arc, mpsc};
-use std::{iter, mem, panic, thread};
+use std::mem;
 
 /// Note in the reports if the base was evaluated locally, because its rules file differs.
 const RULES_DIFFER_NOTE: &str = "the rules differ between head and base, so the base was checked locally \
@@ -106,66 +103,6 @@ impl<'a> RemoteReview<'a> {
         }
         self.target.require_branch()?;
         Ok(())
-    }
-
-    /// Requests the review of head on another thread, and merges the responses on this thread. To use the time between
-    /// the responses, this thread also runs the project checks and proves the fixes, once and as early as possible: when
-    /// the background comparison has read the changed pipelines, whose facts the checks reuse, or at once without such
-    /// a comparison.
-    fn review_head(
-        &self,
-        run: &GateRun<'_>,
-        platform: &Platform,
-        fix_scope: Option<&FixScope<'_>>,
-    ) -> Result<(RunFindings, FailedRequests, ProjectFindings), Failure> {
-        let files = &run.selection.pipelines.files;
-        let parameters = self.review_parameters(&self.target.head)?;
-        let batch_sender = self.batch_sender(run, platform);
-        let background_comparison = run.background_comparison.as_ref();
-        let mut failed_requests = FailedRequests::default();
-        let (sender, receiver) = mpsc::channel();
-        let (send_result, project_findings, run_findings) = thread::scope(|scope| {
-            let send_thread = scope.spawn(|| batch_sender.send_batches(&parameters, files, sender));
-            let mut project_findings = None;
-            let responses = iter::from_fn(|| {
-                if project_findings.is_none() {
-                    let facts = background_comparison.map_or_else(
-                        || Some(CollectedFacts::default()),
-                        BackgroundComparison::take_available_facts,
-                    );
-                    project_findings = facts.map(|facts| self.check_project(run, facts, fix_scope));
-                }
-                receiver.recv().ok()
-            })
-            .inspect(|response| failed_requests.record(response));
-            let mut positions = Positions::new(&run.subject.workspace.repo, &self.target.head);
-            if let Some(comparison) = background_comparison {
-                positions = positions.with_cache(Arc::clone(&comparison.positions));
-            }
-            let run_findings = gate::merge_responses(responses, files, self.rules.as_ref(), &mut positions);
-            // The project checks could not start before the last response, so they run now.
-            let project_findings = project_findings.unwrap_or_else(|| {
-                let facts = background_comparison.map(BackgroundComparison::wait_for_facts);
-                self.check_project(run, facts.unwrap_or_default(), fix_scope)
-            });
-            (send_thread.join(), project_findings, run_findings)
-        });
-        send_result.unwrap_or_else(|panic_payload| panic::resume_unwind(panic_payload))?;
-        Ok((run_findings, failed_requests, project_findings?))
-    }
-
-    /// Runs the project checks, and proves the fixes in this scope, if one is given.
-    fn check_project(
-        &self,
-        run: &GateRun<'_>,
-        facts: CollectedFacts,
-        fix_scope: Option<&FixScope<'_>>,
-    ) -> Result<ProjectFindings, Failure> {
-        let mut findings = run.find_project_findings(facts)?;
-        if let Some(fix_scope) = fix_scope {
-            run.prove_fixes_of_unmarked_findings(self.rules.as_ref(), fix_scope, &mut findings)?;
-        }
-        Ok(findings)
     }
 
     /// Requests a review of the base, and records the requests that failed. `files` are paths at the base. Reuses the

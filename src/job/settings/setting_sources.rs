@@ -98,7 +98,7 @@ impl<'a> SettingSources<'a> {
         };
         let is_repairable = file.is_edited && checkout_config.is_some();
         let publish_on = checkout_config.as_ref().map(|config| &config.publish_on);
-        let has_publish_on = publish_on.is_some_and(|on| on.branches.is_some() || on.tags.is_some());
+        let has_publish_on = publish_on.is_some_and(|globs| globs.branches.is_some() || globs.tags.is_some());
         let is_missing = file.missing_reason().is_some() || unusable_reason.is_some();
         // An invalid file of the checkout sets nothing, so its text is not shown as the source of a value.
         let first_file_text = file.checkout_text.clone().filter(|_| checkout_config.is_some());

@@ -2,12 +2,12 @@
 //! the files, in `.gitattributes`. Existing settings are not changed.
 
 use crate::atomic_file;
-use crate::document_content::reject_omitted_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::PROGRAM;
 use crate::session::{CommandResult, Session};
 use crate::workspace::checkout_lock::CheckoutLock;
+use crate::workspace::omitted_file::reject_omitted_file;
 use sluicegate_base::input;
 use sluicegate_base::text;
 use sluicegate_git::{is_missing, read_disk_file};

@@ -212,7 +212,7 @@ pub(super) fn read_ci_file(path: &Path) -> String {
     String::from_utf8_lossy(&content).into_owned()
 }
 
-/// Returns the stages that a `.gitlab-ci.yml` sets; none if it sets no stages, or if they cannot be read.
+/// Returns the stages that a `.gitlab-ci.yml` sets; none if it lacks the key, or if they cannot be read.
 pub(super) fn read_gitlab_stages(path: &Path) -> Vec<String> {
     let file: Option<GitLabFile> = serde_yaml::from_str(&read_ci_file(path)).ok();
     file.unwrap_or_default().stages

@@ -2,7 +2,6 @@
 
 use super::lint::{LintedFile, read_named_file};
 use crate::atomic_file;
-use crate::document_content::reject_omitted_file;
 use crate::error::{Detail, Failure, render_details};
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
@@ -10,6 +9,7 @@ use crate::session::response_output::format_json;
 use crate::session::user_file::read_text_or_empty;
 use crate::session::{CommandResult, Session};
 use crate::workspace::Workspace;
+use crate::workspace::omitted_file::reject_omitted_file;
 use crate::workspace::team_rules::missing_file_failure;
 use serde_json::{Value, json};
 use sluicegate_base::text::{List, escape_line, format_count, format_path, format_shell_option};

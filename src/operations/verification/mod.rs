@@ -70,7 +70,7 @@ pub(crate) fn compare_with_commit(session: &Session, receipt: &Receipt) -> Resul
     }))
 }
 
-/// What is known about the version or review that a document describes.
+/// The state of the version or review that a document describes, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SubjectState {
     Present,

@@ -12,7 +12,6 @@ pub(crate) use add::render_new_waivers_file;
 pub(crate) use unwaived_findings::has_unwaived_findings;
 
 use crate::atomic_file;
-use crate::document_content::reject_omitted_file;
 use crate::error::Failure;
 use crate::gate::local_review::evaluate_all;
 use crate::gate::waivers::{apply_waivers, build_waivers, today};
@@ -24,6 +23,7 @@ use crate::job::settings::SelectionPurpose;
 use crate::session::user_file::read_text_or_empty;
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
+use crate::workspace::omitted_file::reject_omitted_file;
 use jiff::civil::Date;
 use serde_json::{Value, json};
 use sluicegate_base::text::format_path;

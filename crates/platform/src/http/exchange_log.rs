@@ -1,7 +1,8 @@
 //! Logs each request at the level that `-vv` shows: method, URL, proxy, status, time and request id.
 
-use super::error::{self, status_line};
+use super::error::status_line;
 use super::request::Request;
+use super::request_subject::format_subject;
 use super::response::find_request_id;
 use super::server_text::truncate_request_id;
 use super::token_value::Token;
@@ -37,7 +38,7 @@ impl<'r> ExchangeLog<'r> {
         } else {
             // The server chose the target of a redirect, so its query may contain anything.
             let shows_query = false;
-            error::format_subject(&request.method, url, shows_query)
+            format_subject(&request.method, url, shows_query)
         };
         let proxy = find_proxy().map(|address| format!(" (proxy {address})"));
         Some(Self {

@@ -24,6 +24,7 @@ mod pending_request;
 mod proxies;
 mod redirect;
 mod request;
+mod request_subject;
 mod response;
 mod retry;
 mod server_text;

@@ -1,7 +1,8 @@
 //! A request as data, from which each try is built.
 
 use super::ErrorKind;
-use super::error::{self, HttpError};
+use super::error::HttpError;
+use super::request_subject::format_subject;
 use super::retry::Repeat;
 use super::success::Success;
 use super::upload::UploadBody;
@@ -171,6 +172,6 @@ impl Request {
 
     /// Returns the method and the URL of the request, for errors and messages.
     pub(super) fn subject(&self) -> String {
-        error::format_subject(&self.method, &self.url, self.show_query)
+        format_subject(&self.method, &self.url, self.show_query)
     }
 }
