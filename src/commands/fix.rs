@@ -125,11 +125,11 @@ fn find_fixes(
     if includes_unchanged {
         selected_run.select_all_pipelines()?;
     }
-    // Without a rules file of the user, the rules of the project are evaluated.
-    let rules_file = None;
-    let mut engine = LocalReview::for_check(&mut selected_run, rules_file)?;
+    // `None`: the rules of the project are evaluated, instead of a rules file of the user.
+    let mut engine = LocalReview::for_check(&mut selected_run, None)?;
     // `None`: no publish follows that needs more pipelines.
     let mut gate = selected_run.complete(None)?;
+    gate.set_change_baseline()?;
     // If the user named no paths, all findings are fixed.
     let wanted_paths = gate.subject.paths.list_paths();
     let fix_scope = FixScope {
@@ -141,14 +141,10 @@ fn find_fixes(
     let mut run_findings = gate.find_fixes(&mut engine, &fix_scope)?;
     // The findings that are left are counted as a check counts them.
     run_findings.fold_consequences();
-    let RunFindings {
-        files,
-        project_files,
-        unreviewed_files,
-        ..
-    } = &mut run_findings;
-    files.retain(|file| is_within_any(&file.path, &wanted_paths));
-    project_files.retain(|file| is_within_any(&file.path, &wanted_paths));
+    for files in [&mut run_findings.files, &mut run_findings.project_files] {
+        files.retain(|file| is_within_any(&file.path, &wanted_paths));
+    }
+    let unreviewed_files = &mut run_findings.unreviewed_files;
     unreviewed_files.retain(|file| is_within_any(&file.path, &wanted_paths));
     Ok(run_findings)
 }

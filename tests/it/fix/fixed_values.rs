@@ -1,6 +1,6 @@
 //! The kinds of findings that `sluicegate fix` fixes.
 
-use super::{EMPTY, HEADER, call, fix, list_findings, project, read_all, script};
+use super::{EMPTY, HEADER, append, call, fix, list_findings, project, read_all, script};
 use crate::support::{Call, Job, World, ZEROS, encode_utf_16, head, repository};
 use serde_json::json;
 use std::fs;
@@ -388,4 +388,34 @@ fn findings_that_remain_are_counted_like_those_of_the_next_check() {
     world.write("main.orch.yaml", format!("{HEADER}{}", call("Plain", "load")));
     let output = fix(&world, "").expect(0);
     assert!(!output.all().contains("remain"), "{}", output.all());
+}
+
+#[test]
+fn known_findings_do_not_remain_with_new_only() {
+    let world = project(&[
+        ("sales/load.orch.yaml", EMPTY),
+        ("main.orch.yaml", &format!("{HEADER}{}", call("Gone", "nowhere"))),
+    ]);
+    append(&world, "main.orch.yaml", &call("Plain", "load"));
+    let config = "review: { new-only: true }\n";
+    for (config, count) in [("", 1), (config, 0)] {
+        world.write("sluicegate.yaml", config);
+        for args in ["--dry-run -o json", "--dry-run -o json --all"] {
+            let output = fix(&world, args).expect(0);
+            let document = output.json();
+            assert_eq!(document["remaining"]["warnings"], count, "{config}: {args}");
+            assert_eq!(document["fixed"].as_array().unwrap().len(), 1, "{config}: {args}");
+            assert_eq!(output.err.contains("remain"), count > 0, "{}", output.all());
+        }
+    }
+    // A new finding remains, and the fix of a known finding is still made.
+    append(&world, "main.orch.yaml", &call("Lost", "somewhere"));
+    let document = fix(&world, "--dry-run -o json").expect(0).json();
+    assert_eq!(document["remaining"]["warnings"], 1);
+    world.commit("change");
+    world.git("push -q origin HEAD:main");
+    world.git("fetch -q");
+    fix(&world, "--all")
+        .expect(0)
+        .logging(&["fixed 1 finding in 1 file"]);
 }
