@@ -62,9 +62,7 @@ pub use schema::json_schema;
 pub use selection::{ReviewExclusions, Selection, SelectionPurpose};
 pub use setting::Setting;
 pub use setting_kind::SettingKind;
-pub use setting_names::{
-    describe_unknown_variables, find_known_setting, list_path_glob_keys, list_unknown_variables,
-};
+pub use setting_names::{describe_unknown_variables, find_known_setting, list_path_glob_keys};
 pub use setting_sources::{Checkout, SettingSources};
 pub use setting_table::{FileConfig, all_settings, variable};
 pub use smoke_settings::{SmokeRun, SmokeSettings};

@@ -52,14 +52,6 @@ pub(super) fn find_job_variable(key: &str) -> Option<&'static str> {
         .map(|(_, variable)| *variable)
 }
 
-/// Returns the names of the unknown environment variables that start with `SLUICEGATE_`.
-pub fn list_unknown_variables(env: &Env) -> Vec<&str> {
-    env.variable_names()
-        .filter(|name| name.starts_with("SLUICEGATE_"))
-        .filter(|name| !all_settings().any(|setting| setting.variable == *name))
-        .collect()
-}
-
 /// Returns a warning for each unknown environment variable that starts with `SLUICEGATE_`. A warning suggests the most
 /// similar known variable.
 pub fn describe_unknown_variables(env: &Env) -> Vec<String> {
@@ -67,8 +59,9 @@ pub fn describe_unknown_variables(env: &Env) -> Vec<String> {
         .map(|setting| setting.variable)
         .filter(|name| !name.is_empty())
         .collect();
-    list_unknown_variables(env)
-        .into_iter()
+    env.variable_names()
+        .filter(|name| name.starts_with("SLUICEGATE_"))
+        .filter(|name| !all_settings().any(|setting| setting.variable == *name))
         .map(|name| match text::suggest(name, &known_names) {
             Some(question) => format!("the variable {name} is unknown; {question}"),
             None => format!("the variable {name} is unknown"),

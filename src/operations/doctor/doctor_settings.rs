@@ -3,16 +3,12 @@
 use super::doctor_check::Check;
 use crate::error::Failure;
 use crate::job::cli::{CiArgs, ReviewArgs, SmokeFlags};
-use crate::job::settings::{self, Connection, SettingSources};
+use crate::job::settings::{Connection, SettingSources};
 use crate::session::{Session, is_ci};
 use crate::workspace::unusable_publish_settings::{
     reject_next_without_comparison, reject_unusable_publish_settings,
 };
-use sluicegate_base::text::List;
 use sluicegate_platform::api::ReviewFields;
-
-/// Maximum number of unknown variables to list.
-const MAX_LISTED_VARIABLES: usize = 5;
 
 /// The settings that other checks need.
 pub(crate) struct DoctorSettings {
@@ -30,19 +26,19 @@ pub(crate) struct DoctorSettings {
 }
 
 struct SettingRemark {
-    fact: String,
+    fact: &'static str,
     hint: &'static str,
 }
 
 impl DoctorSettings {
-    /// Returns the check of the settings. A remark is not a failure: an unknown variable has no effect, and the job that
-    /// publishes may set what is missing with a flag.
+    /// Returns the check of the settings. A remark is not a failure, because the job that publishes may set what is
+    /// missing with a flag.
     pub(super) fn to_check(&self, name: &'static str) -> Check {
         let valid = "flags, variables and configuration file are valid";
         if self.remarks.is_empty() {
             return Check::success(name, valid);
         }
-        let facts: Vec<&str> = self.remarks.iter().map(|remark| remark.fact.as_str()).collect();
+        let facts: Vec<&str> = self.remarks.iter().map(|remark| remark.fact).collect();
         let hints: Vec<&str> = self.remarks.iter().map(|remark| remark.hint).collect();
         Check::success(name, format!("{valid}, but {}", facts.join(", and "))).with_hint(hints.join("; "))
     }
@@ -68,43 +64,26 @@ pub(crate) fn resolve_all_settings(session: &Session) -> Result<DoctorSettings, 
     Ok(DoctorSettings {
         uses_platform: publishes || connection.has_any_setting() || is_ci(&session.env),
         connection,
-        remarks: list_remarks(session, &sources, publishes)?,
+        remarks: list_remarks(&sources, publishes)?,
         publishes,
         deepens: review.gate.revisions.deepen,
         request_fields: review.request_fields,
     })
 }
 
-/// Returns remarks about unknown variables and, if publishing is configured, about missing settings of a publish.
-fn list_remarks(
-    session: &Session,
-    sources: &SettingSources<'_>,
-    publishes: bool,
-) -> Result<Vec<SettingRemark>, Failure> {
+/// Returns remarks about missing settings of a publish if publishing is configured.
+fn list_remarks(sources: &SettingSources<'_>, publishes: bool) -> Result<Vec<SettingRemark>, Failure> {
     let mut remarks = Vec::new();
-    let unknown_variables = settings::list_unknown_variables(&session.env);
-    if let [variable] = unknown_variables.as_slice() {
-        remarks.push(SettingRemark {
-            fact: format!("the variable {variable} is unknown"),
-            hint: "correct the name of the variable, or remove it",
-        });
-    } else if !unknown_variables.is_empty() {
-        let list = List::with_limit(unknown_variables, MAX_LISTED_VARIABLES);
-        remarks.push(SettingRemark {
-            fact: format!("these variables are unknown: {list}"),
-            hint: "correct the names of the variables, or remove them",
-        });
-    }
     let prefix_flag = None;
     if publishes && sources.resolve_optional_prefix(prefix_flag)?.is_none() {
         remarks.push(SettingRemark {
-            fact: "the prefix of a publish is missing".to_owned(),
+            fact: "the prefix of a publish is missing",
             hint: "set `publish.prefix` or SLUICEGATE_PREFIX, or pass --prefix to `publish` or `ci`",
         });
     }
     if publishes && !sources.has_version_name() {
         remarks.push(SettingRemark {
-            fact: "the version name of a publish is missing".to_owned(),
+            fact: "the version name of a publish is missing",
             hint: "set `publish.version-name` or SLUICEGATE_VERSION_NAME, or pass --version-name to `publish` or `ci`",
         });
     }
