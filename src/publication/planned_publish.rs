@@ -117,7 +117,7 @@ impl PlannedPublish {
 
 /// Completes the selection of a review of `head`, and finds its baseline. If a publish follows, adds the pipelines that
 /// it would upload, and `--new-only` compares with the published version. If the publish cannot be planned, the review
-/// is that of a run that does not publish, with a note.
+/// is that of a run that does not publish, with a note if it fails.
 pub(crate) fn complete_run<'a>(
     selected_run: SelectedRun<'a>,
     publish: Option<&PlannedPublish>,
@@ -127,7 +127,7 @@ pub(crate) fn complete_run<'a>(
     let plan_error = publish.and_then(|publish| publish.plan.as_ref().err());
     let Some(publish) = publish.filter(|_| plan_error.is_none()) else {
         let mut gate = selected_run.complete(None)?;
-        gate.add_notes(plan_error.map(describe_plan_error));
+        gate.failure_note = plan_error.map(describe_plan_error);
         gate.set_change_baseline()?;
         return Ok(gate);
     };

@@ -17,6 +17,7 @@ pub(crate) use evaluated_run::{EvaluatedRun, EvaluationFacts};
 pub(crate) use selected_run::SelectedRun;
 
 use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::baseline::Baseline;
 use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
@@ -102,6 +103,8 @@ pub(crate) struct GateRun<'a> {
     pub(crate) facts_cache: FactsCache,
     /// Notes about the subject of the run.
     notes: Vec<String>,
+    /// A note for a run that does not pass: a run that passes reports the same fact as the failure of a later step.
+    pub(crate) failure_note: Option<String>,
 }
 
 impl<'a> GateRun<'a> {
@@ -260,6 +263,9 @@ impl<'a> GateRun<'a> {
     fn build_report(mut self, mut evaluation: Evaluation, engine: &dyn ReviewEngine) -> EvaluatedRun<'a> {
         let status = evaluation.status();
         evaluation.add_excuse_note(status);
+        if status != ExitStatus::Success {
+            evaluation.add_notes(self.failure_note.take());
+        }
         let mut context = self.review_context(engine.connection());
         context.rules = engine.named_rules_path().map(str::to_owned);
         let facts = EvaluationFacts {

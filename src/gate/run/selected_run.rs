@@ -101,6 +101,7 @@ impl<'a> SelectedRun<'a> {
             team_rules: TeamRulesInForce::default(),
             facts_cache: FactsCache::default(),
             notes: self.notes,
+            failure_note: None,
         })
     }
 

@@ -955,10 +955,15 @@ fn command_of_run_that_cannot_publish_checks_only_the_push() {
         outcome(&output.out),
         "{command_line}"
     );
-    // A push without pipelines passes the review, which has the same note.
+    // A push without pipelines passes the review, so only the failure of the publish gives the reason.
     let before = head(&world);
     commit(&world, &[("README.md", "text".to_owned())]);
-    publish_after_push(&world, &server, &before)
-        .expect(2)
-        .assert_logged(&[note, "no pipeline was selected"]);
+    let output = publish_after_push(&world, &server, &before).expect(2);
+    output.assert_logged(&["no pipeline was selected"]);
+    assert_eq!(
+        output.all().matches("the shared-pipelines file").count(),
+        1,
+        "{}",
+        output.all()
+    );
 }
