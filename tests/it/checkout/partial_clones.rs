@@ -1,6 +1,6 @@
 //! Partial clones (`--filter=blob:none`): the same results as in a complete clone, with few fetches.
 
-use crate::support::{Call, World, git};
+use crate::support::{Call, World, git, offer, orchestration_text, project};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -121,6 +121,33 @@ fn check_in_clone_without_blobs_fails_if_remote_cannot_be_reached() {
     git(&clone, &["remote", "set-url", "origin", "file:///nonexistent"]);
     let output = Call::new(&clone).run(CHECK).expect(7);
     output.saying(&["hint:"]);
+}
+
+#[test]
+fn check_of_shared_pipeline_that_cannot_be_fetched_fails_in_each_compat_mode() {
+    let world = project();
+    let shared_file = offer(&[("shared", "")]).replace("    parameters:\n", "");
+    world.write(".platform/shared-pipelines.yaml", shared_file);
+    world.write("shared.orch.yaml", orchestration_text(&["Start", "Load"]));
+    world.commit("share");
+    world.push();
+    world.git("checkout -q -b change");
+    world.write("shared.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.commit("edit");
+    world.push();
+    git(&world.remote(), "config uploadpack.allowFilter true");
+    let clone = clone_of_change(&world, "partial", "--filter=blob:none");
+    git(&clone, &["remote", "set-url", "origin", "file:///nonexistent"]);
+    for (mode, code) in [("fail", 7), ("warn", 7), ("off", 0)] {
+        let output = Call::new(&clone).run(("check --base origin/main --compat", mode));
+        let output = output.expect(code);
+        assert_eq!(
+            output.err.contains("hint: "),
+            code == 7,
+            "{mode}: {}",
+            output.all()
+        );
+    }
 }
 
 #[test]
