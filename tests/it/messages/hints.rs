@@ -426,6 +426,9 @@ fn glob_of_branches_is_rejected_only_for_blanks_that_git_forbids() {
         let is_explained = output.all().contains("a name cannot contain a blank");
         assert_eq!(is_explained, code == 2, "{}", output.all());
     }
+    world.write("sluicegate.yaml", "publish-on: { tags: [''] }\n");
+    let output = Call::new(&world.work()).run("check").expect(2);
+    output.saying(&["sluicegate.yaml:1:", "a glob for branches or tags is empty"]);
 }
 
 #[test]
