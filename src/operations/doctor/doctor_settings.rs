@@ -72,16 +72,16 @@ pub(crate) fn resolve_all_settings(session: &Session) -> Result<DoctorSettings, 
 }
 
 /// Returns remarks about missing settings of a publish if publishing is configured.
-fn list_remarks(sources: &SettingSources<'_>, publishes: bool) -> Result<Vec<SettingRemark>, Failure> {
+fn list_remarks(sources: &SettingSources<'_>, is_publishing: bool) -> Result<Vec<SettingRemark>, Failure> {
     let mut remarks = Vec::new();
     let prefix_flag = None;
-    if publishes && sources.resolve_optional_prefix(prefix_flag)?.is_none() {
+    if is_publishing && sources.resolve_optional_prefix(prefix_flag)?.is_none() {
         remarks.push(SettingRemark {
             fact: "the prefix of a publish is missing",
             hint: "set `publish.prefix` or SLUICEGATE_PREFIX, or pass --prefix to `publish` or `ci`",
         });
     }
-    if publishes && !sources.has_version_name() {
+    if is_publishing && !sources.has_version_name() {
         remarks.push(SettingRemark {
             fact: "the version name of a publish is missing",
             hint: "set `publish.version-name` or SLUICEGATE_VERSION_NAME, or pass --version-name to `publish` or `ci`",
