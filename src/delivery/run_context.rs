@@ -295,10 +295,10 @@ fn count_repeated_reasons(selected_pipelines: &SelectedPipelines) -> BTreeMap<St
 fn describe_earlier_commit(target: &Target) -> Option<String> {
     match &target.earlier_commit {
         EarlierCommit::None | EarlierCommit::Unknown => None,
-        EarlierCommit::Found { commits, source } => {
+        EarlierCommit::Found { commits, source, .. } => {
             Some(format!("those at {} ({source})", join_short_ids(commits)))
         }
-        EarlierCommit::NotInClone { commit, source } => {
+        EarlierCommit::NotInClone { commit, source, .. } => {
             Some(format!("unknown: {commit} ({source}) is not in this clone"))
         }
     }

@@ -12,8 +12,9 @@ use crate::gate::interface_changes::interface_comparison::{
 use crate::gate::run::report_subject::ReviewedFiles;
 use crate::gate::run::{AcceptBreak, GateRun};
 use crate::interface_version::has_shared_pipelines;
+use crate::job::ci::{CiContext, Trigger};
 use crate::job::cli::CompatMode;
-use crate::job::context::ContextError;
+use crate::job::context::{Comparison, ContextError};
 use crate::workspace::Workspace;
 use sluicegate_base::text::{List, shorten_name};
 use sluicegate_git::{CommitId, Snapshot};
@@ -89,8 +90,7 @@ impl GateRun<'_> {
     /// Returns the note that there is no base for the interface. It omits the reason if a warning already contains it.
     fn describe_missing_interface_base(&self, reason: &str) -> String {
         let note = "could not determine the changes for consumers, because there is no base";
-        let shown_texts = self.session.shown_texts();
-        if shown_texts.iter().any(|text| text.contains(reason)) {
+        if self.session.has_shown_reason(reason) {
             note.to_owned()
         } else {
             format!("{note}: {reason}")
@@ -99,9 +99,9 @@ impl GateRun<'_> {
 
     /// Returns the commits that the interface is compared with, and a description of their source. Without commits, the
     /// description says why there are none. Returns `None` if the comparison is turned off, if the event has nothing to
-    /// review, if the target already contains the change, if the run has no base because it may repeat an earlier one,
-    /// or if it repeats a merged commit, whose break was accepted when it was merged. Bases that
-    /// cannot be determined are an error only if a breaking change would fail the run.
+    /// review, if the target already contains the change, or in a scheduled or manual run on a merged commit, whose
+    /// break was accepted when it was merged. Bases that cannot be determined are an error only if a breaking change
+    /// would fail the run.
     fn find_interface_bases(&self) -> Result<Option<(Vec<CommitId>, String)>, Failure> {
         let ReviewedFiles {
             workspace,
@@ -111,10 +111,11 @@ impl GateRun<'_> {
         } = &self.subject;
         let mode = settings.verdict.compatibility.mode;
         let ci = &workspace.ci;
-        let is_merged_commit =
-            settings.revisions.base.is_none() && change.bases.is_empty() && change.may_repeat_run(ci);
-        if mode == CompatMode::Off || change.idle_reason.is_some() || is_merged_commit {
+        if mode == CompatMode::Off || change.idle_reason.is_some() {
             return Ok(None);
+        }
+        if settings.revisions.base.is_none() && change.bases.is_empty() && change.may_repeat_break(ci) {
+            return Ok(describe_skipped_comparison(change, ci));
         }
         let baseline = if settings.revisions.all {
             self.find_interface_bases_without_all()
@@ -122,7 +123,6 @@ impl GateRun<'_> {
             change.select_baseline_commits().map(Some)
         };
         match baseline {
-            Ok(Some((bases, _))) if bases.is_empty() && change.may_repeat_run(ci) => Ok(None),
             // A change without commits of its own breaks nothing. Without `--all`, the run has already failed.
             Err(ContextError::EmptyChange { .. }) => Ok(None),
             Err(error) if mode == CompatMode::Fail => Err(error.into()),
@@ -131,7 +131,7 @@ impl GateRun<'_> {
     }
 
     /// Returns the commits that the interface would be compared with without `--all`, and a description of their
-    /// source. Returns `None` if the run may repeat an earlier one: a nightly run over all pipelines must not fail for
+    /// source. Returns no commits if the run may repeat an earlier one: a nightly run over all pipelines must not fail for
     /// a break that was accepted when it was merged. Unless the run is about a change or its job names the base, a base
     /// that cannot be determined is not an error either, because such runs often have shallow clones.
     fn find_interface_bases_without_all(&self) -> Result<Option<(Vec<CommitId>, String)>, ContextError> {
@@ -148,9 +148,9 @@ impl GateRun<'_> {
         };
         if let Ok(comparison) = &comparison
             && !is_base_named
-            && comparison.may_repeat_run(&workspace.ci)
+            && comparison.may_repeat_break(&workspace.ci)
         {
-            return Ok(None);
+            return Ok(describe_skipped_comparison(comparison, &workspace.ci));
         }
         match comparison.and_then(|comparison| comparison.select_baseline_commits()) {
             Err(error) if !change.is_change && !is_base_named => Ok(Some((Vec::new(), error.to_string()))),
@@ -172,6 +172,12 @@ impl GateRun<'_> {
             None => Ok(false),
         }
     }
+}
+
+/// Returns no commits, with the reason why a run that may repeat a break compares nothing. Returns `None` if the run is
+/// certainly scheduled or manual, because then no comparison is expected.
+fn describe_skipped_comparison(comparison: &Comparison, ci: &CiContext) -> Option<(Vec<CommitId>, String)> {
+    (ci.trigger == Trigger::Commit).then(|| (Vec::new(), comparison.base_source.clone()))
 }
 
 /// Describes how to continue after a break. To accept the break alone does not help if the file of a shared pipeline

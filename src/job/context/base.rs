@@ -11,9 +11,17 @@ pub enum EarlierCommit {
     /// The clone and the event do not show whether there is such a commit.
     Unknown,
     /// The earlier commit. After a forced push, there may be several: the merge-bases with the commit before the push.
-    Found { commits: Vec<CommitId>, source: String },
+    Found {
+        commits: Vec<CommitId>,
+        source: String,
+        is_named_by_host: bool,
+    },
     /// The shallow clone lacks the commit, or the history that leads to it.
-    NotInClone { commit: String, source: &'static str },
+    NotInClone {
+        commit: String,
+        source: &'static str,
+        is_named_by_host: bool,
+    },
 }
 
 /// Joins the short ids of the commits for a message.

@@ -374,6 +374,7 @@ impl BaseSearch<'_> {
             return Ok(base.with_earlier_commit(EarlierCommit::Found {
                 commits: bases,
                 source,
+                is_named_by_host: false,
             }));
         }
         let source = format!("{} with {name}", describe_merge_bases(&bases));

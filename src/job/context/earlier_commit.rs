@@ -24,6 +24,7 @@ impl BaseSearch<'_> {
             EarlierCommit::NotInClone {
                 commit: previous.to_owned(),
                 source,
+                is_named_by_host: true,
             }
         } else {
             EarlierCommit::Unknown
@@ -45,7 +46,11 @@ impl BaseSearch<'_> {
             return base;
         }
         let source = format!("{} with {previous}", describe_merge_bases(&commits));
-        base.with_earlier_commit(EarlierCommit::Found { commits, source })
+        base.with_earlier_commit(EarlierCommit::Found {
+            commits,
+            source,
+            is_named_by_host: true,
+        })
     }
 
     /// Sets the earlier commit of a run on the default branch whose event does not name one: the commit of the host's
@@ -117,7 +122,11 @@ impl BaseSearch<'_> {
             )));
         }
         let source = format!("{variable}, the commit of an earlier run");
-        Ok(base.with_earlier_commit(EarlierCommit::Found { commits, source }))
+        Ok(base.with_earlier_commit(EarlierCommit::Found {
+            commits,
+            source,
+            is_named_by_host: true,
+        }))
     }
 
     /// Returns the first parent of head as the earlier commit, if the host does not name an earlier commit.
@@ -133,6 +142,7 @@ impl BaseSearch<'_> {
             return Ok(EarlierCommit::Found {
                 commits: vec![parent],
                 source: format!("{FIRST_PARENT}, because {host} does not name an earlier commit"),
+                is_named_by_host: false,
             });
         }
         // With --deepen, this error makes the program fetch more history.
@@ -142,6 +152,7 @@ impl BaseSearch<'_> {
         Ok(EarlierCommit::NotInClone {
             commit: parent.to_string(),
             source: FIRST_PARENT,
+            is_named_by_host: false,
         })
     }
 }

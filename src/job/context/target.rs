@@ -51,8 +51,8 @@ impl<H> RunSubject<H> {
     /// commit.
     pub fn select_baseline_commits(&self) -> Result<(Vec<CommitId>, String), ContextError> {
         match &self.earlier_commit {
-            EarlierCommit::Found { commits, source } => Ok((commits.clone(), source.clone())),
-            EarlierCommit::NotInClone { commit, source } => Err(ContextError::BaseNotInClone {
+            EarlierCommit::Found { commits, source, .. } => Ok((commits.clone(), source.clone())),
+            EarlierCommit::NotInClone { commit, source, .. } => Err(ContextError::BaseNotInClone {
                 commit: commit.clone(),
                 source_name: source,
                 host: self.host,
@@ -75,6 +75,22 @@ impl<H> RunSubject<H> {
             Trigger::Commit => has_earlier_commit && !ci.is_push() && !ci.host.is_local(),
             Trigger::Any => has_earlier_commit || self.commit_source.is_host(),
         }
+    }
+
+    /// Returns whether the break of an earlier run may be found again, so that the interface is not compared. If the
+    /// host names the commit of the previous run, a run for a commit is compared with it like a push.
+    pub fn may_repeat_break(&self, ci: &CiContext) -> bool {
+        let has_previous_run = matches!(
+            self.earlier_commit,
+            EarlierCommit::Found {
+                is_named_by_host: true,
+                ..
+            } | EarlierCommit::NotInClone {
+                is_named_by_host: true,
+                ..
+            }
+        );
+        self.may_repeat_run(ci) && !(ci.trigger == Trigger::Commit && has_previous_run)
     }
 
     /// Creates the target of a run from the host's context and the resolved commits.

@@ -1030,10 +1030,8 @@ fn repeated_run_over_all_pipelines_does_not_fail_for_merged_break() {
             .variable("CIRCLECI", "true")
             .variable("CIRCLE_SHA1", &merged)
             .variable("CIRCLE_BRANCH", "main");
-        // The shallow clone does not know the default branch.
         let notes = run(call).expect(0).json()["notes"].to_string();
-        let has_note = notes.contains("because there is no base");
-        assert_eq!(has_note, clone == &shallow_clone, "{notes}");
+        assert!(notes.contains("because there is no base"), "{notes}");
         for event in ["schedule", "workflow_dispatch"] {
             let job = Job::github().event(event, "refs/heads/main", &payload);
             let call = job.extend(&world, Call::new(clone));
@@ -1060,7 +1058,7 @@ fn repeated_run_over_all_pipelines_does_not_fail_for_merged_break() {
 
 /// These hosts do not name the commit before a push, so a run on the default branch may repeat an earlier one.
 #[test]
-fn break_on_default_branch_of_host_without_earlier_commit_fails_only_with_named_base() {
+fn break_on_default_branch_of_host_without_push_event_fails_only_with_named_base() {
     let world = world_with_shared_file(&offer(&[("a", &parameter("day", ", default: x"))]));
     let before = head(&world);
     world.write(SHARED_FILE, offer(&[("a", "")]));
@@ -1086,8 +1084,30 @@ fn break_on_default_branch_of_host_without_earlier_commit_fails_only_with_named_
     world.push();
     for host in hosts {
         let job = job(host, "main");
-        job.run("check --compat fail").expect(0);
+        for flags in ["", "--all"] {
+            let output = job.run(("check --compat fail --report json=-", flags)).expect(0);
+            let notes = output.json()["notes"].to_string();
+            assert!(notes.contains("because there is no base"), "{notes}");
+        }
         job.run(("check --compat fail --base", before.as_str())).expect(1);
+    }
+    // Jenkins may name the commit of the previous run. A break after it was not reported yet.
+    let fetched_branch = "+refs/heads/main:refs/remotes/origin/main";
+    let shallow_clone = with_default(checkout(&world, &["--depth=1", fetched_branch], &commit));
+    for variable in ["GIT_PREVIOUS_SUCCESSFUL_COMMIT", "GIT_PREVIOUS_COMMIT"] {
+        let job = job(hosts[2], "main");
+        for (flags, shallow_code) in [("", 7), ("--all", 0)] {
+            let check = ("check --compat fail", flags);
+            job.clone().variable(variable, &before).run(check).expect(1);
+            // The same commit again.
+            job.clone().variable(variable, &commit).run(check).expect(0);
+            let call = Call::new(&shallow_clone)
+                .variable("JENKINS_URL", "http://ci")
+                .variable("GIT_COMMIT", &commit)
+                .variable("BRANCH_NAME", "main")
+                .variable("BRANCH_IS_PRIMARY", "true");
+            call.variable(variable, &before).run(check).expect(shallow_code);
+        }
     }
 }
 
