@@ -69,12 +69,12 @@ impl Receipt {
     }
 
     /// Compares the changes for consumers that the receipt records with those between its two commits, the published
-    /// one and the older one, and returns the differences. Returns `None` if the receipt lists only changed ids or no
-    /// comparison, or if the repository lacks one of the commits.
+    /// one and the older one. Returns `None` if the receipt lists only changed ids or no comparison, or if the repository
+    /// lacks one of the commits.
     pub fn compare_recorded_changes(
         &self,
         repository: &Repository,
-    ) -> Result<Option<Vec<String>>, PublishError> {
+    ) -> Result<Option<ChangeVerification>, PublishError> {
         let Some(compat) = self.compat.as_ref().filter(|compat| !compat.ids_only) else {
             return Ok(None);
         };
@@ -100,9 +100,12 @@ impl Receipt {
         );
         let (LoadedInterface::Read(old_interface, _), LoadedInterface::Read(new_interface, _)) = interfaces
         else {
-            return Ok(Some(vec![
-                "the shared-pipelines file of one of the two commits cannot be read".to_owned(),
-            ]));
+            return Ok(Some(ChangeVerification {
+                differences: vec![
+                    "the shared-pipelines file of one of the two commits cannot be read".to_owned(),
+                ],
+                note: None,
+            }));
         };
         let old_shared_paths = old_interface
             .offered_entries()
@@ -124,7 +127,7 @@ impl Receipt {
         )?))
     }
 
-    /// Returns the mistakes in `compat`, the changes that the receipt records: its changes to shared pipelines differ
+    /// Finds the mistakes in `compat`, the changes that the receipt records: its changes to shared pipelines differ
     /// from `offer_changes`, which were just computed from both commits, a class is wrong, or the list of changed files
     /// is wrong.
     fn compare_changes(
@@ -132,8 +135,9 @@ impl Receipt {
         compat: &Compatibility,
         offer_changes: &OfferChanges,
         commits: &CommitPair<'_>,
-    ) -> Result<Vec<String>, PublishError> {
+    ) -> Result<ChangeVerification, PublishError> {
         let mut differences = Vec::new();
+        let mut note = None;
         let recorded_changes = compat.changes.iter().filter(|change| {
             // A change without an id is about a file. A removed shared pipeline without an old location is known only
             // from the platform: its version was published from a working tree, so the old commit does not list it.
@@ -151,9 +155,12 @@ impl Receipt {
             .max()
             .unwrap_or(ChangeClass::None)
             .to_comparison_class();
-        // If a pipeline cannot be read, the class is unknown unless a break was found.
-        let expected_class =
-            Some(class).filter(|class| offer_changes.doubt.is_none() || *class == ChangeClass::Breaking);
+        // If a break cannot be ruled out, the class is unknown unless a break was found.
+        let doubt = offer_changes
+            .doubt
+            .as_ref()
+            .filter(|_| class != ChangeClass::Breaking);
+        let expected_class = Some(class).filter(|_| doubt.is_none());
         for change in &compat.changes {
             let change_class = change.kind.effect().class;
             if change.class != change_class {
@@ -165,7 +172,13 @@ impl Receipt {
                 ));
             }
         }
-        if compat.class != expected_class {
+        if let Some(doubt) = doubt.filter(|_| compat.class == Some(class)) {
+            // Receipts of version 0.1 have the class of the changes that were found.
+            note = Some(format!(
+                "the receipt's class is {class}, but a break cannot be ruled out: {}",
+                doubt.reason
+            ));
+        } else if compat.class != expected_class {
             let recorded_class = compat.class.map_or("missing", ChangeClass::name);
             let expected_class = expected_class.map_or("unknown", ChangeClass::name);
             differences.push(format!(
@@ -173,7 +186,7 @@ impl Receipt {
             ));
         }
         differences.extend(commits.compare_file_changes(compat, &self.files)?);
-        Ok(differences)
+        Ok(ChangeVerification { differences, note })
     }
 
     /// Returns the differences between the receipt and the files of its commit; `None` if the repository lacks the
@@ -214,6 +227,13 @@ impl ReceiptFile {
             sha256: &self.sha256,
         }
     }
+}
+
+/// The result of verifying the changes that a receipt records.
+pub struct ChangeVerification {
+    pub differences: Vec<String>,
+    /// The reason why a break cannot be ruled out, although the receipt has a class.
+    pub note: Option<String>,
 }
 
 struct CommitPair<'a> {

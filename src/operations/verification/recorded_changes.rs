@@ -51,12 +51,17 @@ pub(crate) fn compare_consumer_changes(
             session, platform, receipt, compat, version,
         )?);
     }
-    let commit_differences = match session.find_repository()? {
+    let verification = match session.find_repository()? {
         Some(repository) => receipt.compare_recorded_changes(&repository)?,
         None => None,
     };
-    match commit_differences {
-        Some(found_differences) => differences.extend(found_differences),
+    match verification {
+        Some(verification) => {
+            differences.extend(verification.differences);
+            if let Some(note) = verification.note {
+                session.ui.say(&note);
+            }
+        }
         None => session.ui.say(
             "the changes for consumers were not verified, because a commit is not available locally or the receipt \
              lists only changed ids",
