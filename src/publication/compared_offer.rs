@@ -30,8 +30,9 @@ enum LimitCause {
     MissingCommit,
     MissingFile,
     UnreadableFile,
-    /// The file of a shared pipeline cannot be read. Only this cause does not restrict the comparison to the ids.
-    UnreadablePipeline,
+    /// The file of a shared pipeline cannot be read or does not declare a parameter. Only this cause does not restrict
+    /// the comparison to the ids.
+    UncertainPipeline,
 }
 
 /// The reason why a comparison is incomplete, usually because only the ids of shared pipelines can be compared.
@@ -47,7 +48,7 @@ impl ComparisonLimit {
     /// Warns that the comparison is incomplete.
     pub(crate) fn warn(&self, session: &Session, hint: Option<&str>) {
         let effect = match self.cause {
-            LimitCause::UnreadablePipeline => "could not determine all changes for consumers",
+            LimitCause::UncertainPipeline => "could not determine all changes for consumers",
             _ => "comparing only the ids of shared pipelines",
         };
         let message = format!("{effect}: {}", self.reason);
@@ -61,7 +62,7 @@ impl ComparisonLimit {
 impl From<InterfaceDoubt> for ComparisonLimit {
     fn from(doubt: InterfaceDoubt) -> Self {
         Self {
-            cause: LimitCause::UnreadablePipeline,
+            cause: LimitCause::UncertainPipeline,
             reason: doubt.reason,
             may_fetch: false,
         }
@@ -116,7 +117,7 @@ impl ComparedOffer {
         let version = format!("version {} of {}", self.display_name(), text::escape_line(prefix));
         let fact = match limit.cause {
             LimitCause::MissingFile => return Err(missing_files_failure(self, head_offer)),
-            LimitCause::UnreadableFile | LimitCause::UnreadablePipeline => return Ok(()),
+            LimitCause::UnreadableFile | LimitCause::UncertainPipeline => return Ok(()),
             LimitCause::UnreportedCommit => {
                 format!(
                     "the platform reports no commit for {version}: this repository may not publish this artifact"

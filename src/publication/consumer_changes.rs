@@ -80,7 +80,7 @@ impl Publication<'_> {
         Ok(Some(comparison))
     }
 
-    /// Warns that only the ids of shared pipelines are compared, or fails if the complete comparison is needed.
+    /// Warns that the comparison is incomplete, or fails if the complete comparison is needed.
     pub(super) fn report_incomplete_comparison(
         &self,
         limit: &ComparisonLimit,

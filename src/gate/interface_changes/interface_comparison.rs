@@ -161,11 +161,12 @@ impl InterfaceDifference {
         })
     }
 
-    /// Returns the number of changes by class, or the reason why the changes are unknown.
+    /// Returns the number of changes by class, and the reason why a break cannot be ruled out, if there is one.
     pub(crate) fn summarize(&self) -> String {
+        let summary = interface::summarize_changes(&self.to_compatibility(None));
         match &self.doubt {
-            Some(doubt) => format!("unknown: {}", doubt.reason),
-            None => interface::summarize_changes(&self.to_compatibility(None)),
+            Some(doubt) => format!("{summary}; {}", doubt.reason),
+            None => summary,
         }
     }
 
@@ -188,7 +189,7 @@ impl InterfaceDifference {
     }
 
     /// Converts the changes to the form of the reports. `base` is the commit of the old version, if it is to be named.
-    /// If one of the files cannot be read, the class is unknown, unless a comparison with another base found a break.
+    /// If a break cannot be ruled out, the class is unknown, unless a break was found.
     pub(crate) fn to_compatibility(&self, base: Option<&CommitId>) -> Compatibility {
         let compared_version = ComparedVersion {
             version: None,

@@ -191,6 +191,26 @@ fn review_of_unreadable_shared_pipeline_is_undecided_if_breaks_fail() {
     }
 }
 
+#[test]
+fn diff_summary_counts_breaks_although_a_pipeline_is_uncertain() {
+    let world = world_with_shared_pipeline(&pipeline("day"));
+    commit_pipeline(&world, &pipeline("other"));
+    let call = Call::new(&world.work());
+    let summary = "shared pipelines: unknown: a break cannot be ruled out; ";
+    call.run("diff main..HEAD").expect(0).logging(&[summary]);
+    world.write(PIPELINE, "[\n");
+    world.write("b.orch.yaml", pipeline("id"));
+    let day = parameter("day", "");
+    world.write(SHARED_FILE, offer(&[("a", &day), ("b", "")]));
+    world.commit("add");
+    let summary = "shared pipelines: 1 addition; more changes are possible; could not read a.orch.yaml";
+    call.run("diff main..HEAD").expect(0).logging(&[summary]);
+    world.write(SHARED_FILE, offer(&[("a", &parameter("hour", ""))]));
+    world.commit("break");
+    let summary = "shared pipelines: 2 breaks; could not read a.orch.yaml";
+    call.run("diff main..HEAD").expect(0).logging(&[summary]);
+}
+
 /// A version that was published from a working tree can have a commit with a pointer.
 #[test]
 fn publish_after_version_with_unreadable_pipeline_is_refused_if_breaks_fail() {
@@ -223,7 +243,7 @@ fn publish_after_version_with_unreadable_pipeline_is_refused_if_breaks_fail() {
     assert_eq!(compared.json()["class"], Value::Null);
     assert!(compared.err.contains(reason), "{}", compared.all());
     let compared = shop.call().run("artifacts diff").expect(0);
-    let summary = ": unknown: a file could not be read";
+    let summary = ": unknown: a break cannot be ruled out";
     assert!(compared.out.contains(summary), "{}", compared.all());
     shop.publish("1.0.2 --compat fail --against 1.0.0").expect(0);
     shop.publish("1.0.3 --compat warn --against 1.0.1")

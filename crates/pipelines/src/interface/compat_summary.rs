@@ -123,7 +123,7 @@ pub fn summarize_changes(compat: &Compatibility) -> String {
         (false, true) => counts + "; the parameters were not compared",
         (true, false) if compat.lacks_files => "unknown: the changed files could not be listed".to_owned(),
         (false, false) if compat.lacks_files => counts + "; the changed files could not be listed",
-        (true, false) if compat.class.is_none() => "unknown: a file could not be read".to_owned(),
+        (true, false) if compat.class.is_none() => "unknown: a break cannot be ruled out".to_owned(),
         (false, false) if compat.class.is_none() => counts + "; more changes are possible",
         (true, false) => "nothing changed".to_owned(),
         (false, false) => counts,

@@ -83,7 +83,7 @@ impl Compatibility {
         self
     }
 
-    /// Records whether breaks may be missing, because a file could not be read.
+    /// Records whether breaks may be missing, because a file could not be read or does not declare a parameter.
     #[must_use]
     pub fn with_doubt(self, is_doubtful: bool) -> Self {
         if is_doubtful {
