@@ -69,8 +69,8 @@ impl Receipt {
     }
 
     /// Compares the changes for consumers that the receipt records with those between its two commits, the published
-    /// one and the older one. Returns `None` if the receipt lists only changed ids or no comparison, or if the repository
-    /// lacks one of the commits.
+    /// one and the older one. Returns `None` if the receipt lists only changed ids or no comparison, or if the
+    /// repository lacks one of the commits.
     pub fn compare_recorded_changes(
         &self,
         repository: &Repository,
