@@ -20,9 +20,19 @@ const REPLACEMENT: &str = "***";
 
 /// Returns the text without the secret, in case a server repeats it.
 pub fn redact(text: &str, secret: &SecretString) -> String {
-    SecretSearch::new(list_secret_parts(secret))
-        .replace(text, REPLACEMENT)
-        .into_owned()
+    let mut text = text.to_owned();
+    redact_texts([&mut text], secret);
+    text
+}
+
+/// Removes the secret from each of the texts.
+pub fn redact_texts<'t>(texts: impl IntoIterator<Item = &'t mut String>, secret: &SecretString) {
+    let search = SecretSearch::new(list_secret_parts(secret));
+    for text in texts {
+        if let Cow::Owned(redacted_text) = search.replace(text, REPLACEMENT) {
+            *text = redacted_text;
+        }
+    }
 }
 
 /// Returns the JSON with the secrets removed from its strings and names, unless they are short. Everything else is
@@ -127,7 +137,7 @@ mod tests {
             &format!("{start}\r\n    {end}"),
             &format!("{start}\\n{end}"),
             &format!("{start}%0A{end}"),
-            &format!("{hex_start} {hex_end}"),
+            &format!("{hex_start}\n{hex_end}"),
             // The token behind 0 to 3 characters, from an independent encoder.
             "ZXlKaC1iX2MuZCtlL2Y9Zz9ofmkiag==",
             "OmV5SmgtYl9jLmQrZS9mPWc/aH5pImo=",
@@ -162,6 +172,37 @@ mod tests {
             redact("ZGV2 646576 d ev, *** for %64ev", &short),
             "ZGV2 646576 d ev, *** for ***"
         );
+    }
+
+    #[test]
+    fn words_with_blanks_are_no_split_secret() {
+        for (secret, text) in [
+            ("database", "the data base, data  base or data\tbase"),
+            ("12345678", "1 2 3 4 5 6 7 8"),
+            ("username", "user name: a"),
+            ("username", "user%20name user+name user\\tname"),
+            ("database", "64 61 74 61 62 61 73 65"),
+        ] {
+            let secret = SecretString::from(secret);
+            assert_eq!(redact(text, &secret), text);
+            let json = serde_json::json!([text]).to_string();
+            assert_eq!(*redact_json(json.as_bytes(), &[secret]), *json.as_bytes());
+        }
+    }
+
+    #[test]
+    fn blank_of_a_secret_is_found_as_a_line_break() {
+        for (secret, text) in [
+            ("pass word 1", "pass\n word 1"),
+            ("pass word 1", "pass \n word\\r\\n\\t1"),
+            ("pass word 1", "pass%0A%20word%201"),
+            ("line 1\nline 2\n\nline 3", "line 1\r\nline 2\r\n\r\nline 3"),
+            ("line 1\r\nline 2", "line 1\nline 2"),
+            ("line 1\r\nline 2", "line 1\r\nline 2"),
+        ] {
+            assert_eq!(redact(&format!("<{text}>"), &secret.into()), "<***>", "{text:?}");
+        }
+        assert_eq!(redact("no text", &"\n".repeat(9).into()), "no text");
     }
 
     proptest! {

@@ -2,6 +2,7 @@
 //! characters, in hexadecimal digits, and in base64, also as a part of a longer encoded text or on several lines.
 //!
 //! A search reads the text once. Only at a byte with which a secret may begin, it compares the following characters.
+//! Only line breaks with indentation may split a secret: with other blanks, ordinary words could be one.
 
 use crate::text::to_hex;
 use std::borrow::Cow;
@@ -10,8 +11,11 @@ use std::borrow::Cow;
 /// encoding of a shorter secret may be an ordinary word.
 const MIN_ENCODED_LENGTH: usize = 8;
 
-/// Maximum number of whitespace characters between two characters of a secret.
+/// Maximum number of whitespace characters at which a secret continues on another line.
 const MAX_GAP_LENGTH: usize = 64;
+
+/// Number of characters that are compared before the spellings of all characters are.
+const START_LENGTH: usize = 3;
 
 const BASE64_DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -42,7 +46,7 @@ impl Alphabet {
 struct SecretPattern {
     characters: Vec<char>,
     alphabet: Alphabet,
-    /// True if the text may contain whitespace between the characters.
+    /// True if the characters may be on several lines.
     can_wrap: bool,
 }
 
@@ -50,13 +54,20 @@ impl SecretPattern {
     /// Lists the secret and its encodings.
     fn list_encodings(secret: &str) -> Vec<Self> {
         let can_wrap = secret.len() >= MIN_ENCODED_LENGTH;
-        let mut encodings = vec![(secret.to_owned(), Alphabet::Plain)];
+        // A line break stands for all that a gap may contain, so empty lines are omitted.
+        let lines: Vec<&str> = secret.lines().filter(|line| !line.is_empty()).collect();
+        let text = if can_wrap {
+            lines.join("\n")
+        } else {
+            secret.to_owned()
+        };
+        let mut encodings = vec![(text, Alphabet::Plain)];
         if can_wrap {
             encodings.push((to_hex(secret.as_bytes()), Alphabet::Hex));
             encodings.extend((0..3).map(|offset| (encode_base64(secret, offset), Alphabet::Base64)));
         }
+        let encodings = encodings.into_iter().filter(|(text, _)| !text.is_empty());
         encodings
-            .into_iter()
             .map(|(text, alphabet)| Self {
                 characters: text.chars().collect(),
                 alphabet,
@@ -79,6 +90,20 @@ impl SecretPattern {
         }
     }
 
+    /// Returns whether the text may begin with a spelling of the pattern. Compares only the first characters, up to one
+    /// that may begin an escape sequence or stand for another one, because this is fast.
+    fn can_begin(&self, text: &[u8]) -> bool {
+        for (character, byte) in self.characters.iter().zip(text).take(START_LENGTH) {
+            if !byte.is_ascii() || matches!(byte, b'%' | b'\\' | b'+' | b'\r' | b'\n') {
+                return true;
+            }
+            if self.alphabet.normalize(char::from(*byte)) != *character {
+                return false;
+            }
+        }
+        true
+    }
+
     /// Returns the end of the longest spelling of the pattern that begins at `start`, if there is any. A character may
     /// have several spellings, so all possible ends are followed.
     fn find_end(&self, text: &str, start: usize) -> Option<usize> {
@@ -91,6 +116,8 @@ impl SecretPattern {
                     let gap_end = skip_gap(text, end);
                     if gap_end > end {
                         self.push_ends(*character, text, gap_end, &mut next_ends);
+                        // A line break may replace a blank or another line break.
+                        next_ends.extend(character.is_whitespace().then_some(gap_end));
                     }
                 }
             }
@@ -117,8 +144,8 @@ impl SecretPattern {
 /// Prepared search for secrets.
 pub(crate) struct SecretSearch {
     patterns: Vec<SecretPattern>,
-    /// The indexes of the patterns that may begin with each byte.
-    candidates: Vec<Vec<usize>>,
+    /// True for each byte with which a pattern may begin.
+    is_first_byte: [bool; 256],
 }
 
 impl SecretSearch {
@@ -127,24 +154,26 @@ impl SecretSearch {
             .into_iter()
             .flat_map(SecretPattern::list_encodings)
             .collect();
-        let candidates = (0..=u8::MAX)
-            .map(|byte| list_candidates(&patterns, byte))
-            .collect();
-        Self { patterns, candidates }
+        let mut is_first_byte = [false; 256];
+        for (byte, is_first) in (0..=u8::MAX).zip(&mut is_first_byte) {
+            *is_first = patterns.iter().any(|pattern| pattern.can_begin_with(byte));
+        }
+        Self {
+            patterns,
+            is_first_byte,
+        }
     }
 
     /// Returns the text with each secret replaced by `replacement`. Without a secret, the text is not copied.
     pub(crate) fn replace<'t>(&self, text: &'t str, replacement: &str) -> Cow<'t, str> {
         let mut output = String::new();
         let (mut copied_length, mut position) = (0, 0);
-        while let Some(byte) = text.as_bytes().get(position) {
-            match self.find_end(text, position, *byte) {
-                Some(end) => {
-                    output.push_str(text.get(copied_length..position).unwrap_or_default());
-                    output.push_str(replacement);
-                    (copied_length, position) = (end, end);
-                }
-                None => position += 1,
+        while let Some(start) = self.find_start(text, position) {
+            position = start + 1;
+            if let Some(end) = self.find_end(text, start) {
+                output.push_str(text.get(copied_length..start).unwrap_or_default());
+                output.push_str(replacement);
+                (copied_length, position) = (end, end);
             }
         }
         if copied_length == 0 {
@@ -154,23 +183,24 @@ impl SecretSearch {
         Cow::Owned(output)
     }
 
-    /// Returns the end of the longest secret that begins at `start`, which is the position of `byte`.
-    fn find_end(&self, text: &str, start: usize, byte: u8) -> Option<usize> {
-        let candidates = self.candidates.get(usize::from(byte))?;
-        candidates
+    /// Returns the position of the next byte with which a secret may begin.
+    fn find_start(&self, text: &str, position: usize) -> Option<usize> {
+        let tail = text.as_bytes().get(position..)?;
+        let length = tail
             .iter()
-            .filter_map(|index| self.patterns.get(*index)?.find_end(text, start))
+            .position(|byte| self.is_first_byte.get(usize::from(*byte)) == Some(&true))?;
+        Some(position + length)
+    }
+
+    /// Returns the end of the longest secret that begins at `start`.
+    fn find_end(&self, text: &str, start: usize) -> Option<usize> {
+        let tail = text.as_bytes().get(start..)?;
+        let patterns = self.patterns.iter();
+        patterns
+            .filter(|pattern| pattern.can_begin(tail))
+            .filter_map(|pattern| pattern.find_end(text, start))
             .max()
     }
-}
-
-/// Returns the indexes of the patterns that may begin with this byte.
-fn list_candidates(patterns: &[SecretPattern], byte: u8) -> Vec<usize> {
-    let indexed_patterns = patterns.iter().enumerate();
-    indexed_patterns
-        .filter(|(_, pattern)| pattern.can_begin_with(byte))
-        .map(|(index, _)| index)
-        .collect()
 }
 
 /// Encodes the secret as base64 behind `offset` other bytes (0 to 2). Contains only the digits that do not depend on
@@ -192,15 +222,15 @@ fn encode_base64(secret: &str, offset: usize) -> String {
         .collect()
 }
 
-/// Returns the position after the whitespace at `start`, which may be escaped. Returns `start` if there is none or too
-/// much.
+/// Returns the position after the line breaks at `start` and the indentation behind them, which may be escaped. Returns
+/// `start` if there is no line break or too much whitespace.
 fn skip_gap(text: &str, start: usize) -> usize {
     let mut position = start;
     for _ in 0..=MAX_GAP_LENGTH {
-        let is_plus = text.as_bytes().get(position) == Some(&b'+');
-        let whitespace = read_spellings(text.get(position..).unwrap_or_default())
-            .find(|(c, _)| c.is_whitespace() && !is_plus);
-        match whitespace {
+        let tail = text.get(position..).unwrap_or_default();
+        let is_gap = |c: char| matches!(c, '\r' | '\n') || position > start && matches!(c, ' ' | '\t');
+        // A plus sign is a digit of base64.
+        match read_spellings(tail).find(|(c, _)| is_gap(*c) && !tail.starts_with('+')) {
             Some((_, length)) => position += length,
             None => return position,
         }

@@ -68,6 +68,7 @@ fn list_url_secrets(url: &str) -> Vec<String> {
     let (credentials, _) = location.rsplit_once('@').unwrap_or_default();
     let (user, password) = credentials.split_once(':').unwrap_or((credentials, ""));
     let mut secrets = vec![password.to_owned()];
+    // Of a long secret, the search also finds the base64 itself.
     if !password.is_empty() {
         secrets.push(STANDARD.encode(decode_percent_escapes(credentials)));
     } else if user.len() >= MIN_TOKEN_LENGTH {

@@ -6,9 +6,9 @@
 use secrecy::SecretString;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
-use sluicegate_base::redaction::redact;
+use sluicegate_base::redaction::redact_texts;
 use sluicegate_base::text::format_count;
-use std::fmt;
+use std::{fmt, iter};
 
 /// The beginning of the message that there is no connection.
 pub(super) const NO_CONNECTION: &str = "cannot connect: ";
@@ -69,14 +69,10 @@ impl From<&str> for ServerText {
 impl ServerText {
     /// Removes a secret from the text, the entries and the violations.
     pub(super) fn redact_secret(&mut self, secret: &SecretString) {
-        self.text = redact(&self.text, secret);
-        for entry in &mut self.entries {
-            *entry = redact(entry, secret);
-        }
-        for violation in &mut self.violations {
-            violation.field = redact(&violation.field, secret);
-            violation.message = redact(&violation.message, secret);
-        }
+        let violations = self.violations.iter_mut();
+        let violation_texts = violations.flat_map(|violation| [&mut violation.field, &mut violation.message]);
+        let texts = iter::once(&mut self.text).chain(&mut self.entries);
+        redact_texts(texts.chain(violation_texts), secret);
     }
 
     /// Returns the complete text, to search in it: the message, and a line for each entry.
