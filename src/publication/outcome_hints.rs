@@ -73,7 +73,15 @@ pub(super) fn find_hint(
             "run `{}`; if it shows a newer version, run `{disable_command}`",
             list_command(prefix)
         )),
-        OutcomeKind::Unknown => Some(format!("run `{show_command}` to check whether the version exists")),
+        OutcomeKind::Unknown => {
+            let check = format!("run `{show_command}` to check whether the version exists");
+            // For example, the origin to which the upload was redirected.
+            let cause = outcome.error.as_ref().filter(|error| error.has_specific_hint());
+            Some(match cause {
+                Some(error) if !error.is_maybe_processed() => format!("{check}; {}", error.hint()),
+                _ => check,
+            })
+        }
         _ => outcome.error.as_ref().map(HttpError::hint),
     }
 }

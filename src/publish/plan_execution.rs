@@ -267,10 +267,10 @@ fn may_be_own_conflict(conflict: &HttpError) -> bool {
     conflict.tries() > 1 || conflict.is_maybe_processed()
 }
 
-/// Returns whether the upload may have been processed despite this error. A "retry later" status may come from a proxy,
-/// after the platform got the upload. A redirect with 307 or 308 requests the upload at another address instead.
+/// Returns whether the upload may have been processed despite this error. A redirect or a "retry later" status may come
+/// from a proxy, after the platform got the upload.
 fn is_response_lost(error: &HttpError) -> bool {
-    error.is_maybe_processed() || matches!(error.status(), Some(425 | 429 | 503))
+    error.is_maybe_processed() || matches!(error.status(), Some(300..400 | 425 | 429 | 503))
 }
 
 /// Returns whether another upload may have another result: no after a 503 with `Retry-After`, because the HTTP client
