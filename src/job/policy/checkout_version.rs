@@ -35,7 +35,7 @@ impl CheckoutFiles {
     /// file.
     pub(super) fn choose_for_file(&self, repo: &Repository, path: &str) -> Result<Self, GitError> {
         match self {
-            Self::OnDisk if repo.omits_from_disk(path)? => Ok(Self::Staged(None)),
+            Self::OnDisk if is_omitted_from_disk(repo, path)? => Ok(Self::Staged(None)),
             _ => Ok(self.clone()),
         }
     }
@@ -67,6 +67,19 @@ impl CheckoutFiles {
             Some(snapshot) => Ok(follow_links(repo, &snapshot, path)?.leaves_repository),
             None => Ok(leaves_repository(repo, &repo.root().join(path))),
         }
+    }
+}
+
+/// Returns whether a sparse checkout omits the file at this path, or the file that a link at this path leads to.
+fn is_omitted_from_disk(repo: &Repository, path: &str) -> Result<bool, GitError> {
+    let full_path = repo.root().join(path);
+    if repo.is_plain_directory() || !full_path.is_symlink() || full_path.exists() {
+        return repo.omits_from_disk(path);
+    }
+    let snapshot = repo.read_staged_snapshot(None)?;
+    match follow_links(repo, &snapshot, path)?.file {
+        Some(file) => repo.omits_from_disk(&file.path),
+        None => Ok(false),
     }
 }
 

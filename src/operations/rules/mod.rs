@@ -4,6 +4,7 @@ pub(crate) mod explain;
 pub(crate) mod lint;
 pub(crate) mod team;
 
+use crate::document_content::reject_omitted_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
@@ -223,10 +224,12 @@ pub(crate) fn create_rules_file(session: &Session, output: OutputFormat) -> Comm
         None => require_config_dir(&snapshot, session, "sluicegate rules init")?,
     };
     reject_second_config_dir(&workspace, &snapshot, &config_dir)?;
+    let file_path = rules_path(&config_dir);
+    reject_omitted_file(&workspace.repo, &file_path)?;
     let root = workspace.repo.root();
     let path = root.join(&config_dir).join(RULES_FILE);
     let text = rules::render_rules_file_template(Enforcement::Warn);
-    match create_file(root, &rules_path(&config_dir), &text) {
+    match create_file(root, &file_path, &text) {
         Ok(()) => {
             let path = format_path(&path);
             session.ui.print_result(&match output {

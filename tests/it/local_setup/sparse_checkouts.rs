@@ -1,6 +1,6 @@
 //! The gate configuration in a sparse checkout, which omits files from the disk.
 
-use crate::support::{Call, World, bad_pipeline, change};
+use crate::support::{Call, RULES_FILE, World, bad_pipeline, change};
 
 const CONFIG: &str = "review: { fail-on: never }\n";
 const TEAM_RULES: &str = "\
@@ -64,6 +64,23 @@ fn gate_files_that_sparse_checkout_omits_are_in_force() {
 }
 
 #[test]
+fn configuration_behind_link_that_sparse_checkout_omits_is_in_force() {
+    let world = change_with_gate_files(&[("gate/own.yaml", CONFIG)]);
+    std::os::unix::fs::symlink("gate/own.yaml", world.work().join("sluicegate.yaml")).unwrap();
+    world.commit("link");
+    let result = check_change(&world);
+    assert_eq!(result.0, 0);
+    world.git("sparse-checkout set --no-cone /*.orch.yaml /.platform/ /sluicegate.yaml");
+    assert!(!world.work().join("sluicegate.yaml").exists());
+    assert_eq!(check_change(&world), result);
+    // A link to a file that the user deleted is broken.
+    world.git("sparse-checkout disable");
+    std::fs::remove_file(world.work().join("gate/own.yaml")).unwrap();
+    let output = Call::new(&world.work()).run("check").expect(2);
+    output.saying(&["a symbolic link in its path leads to no file"]);
+}
+
+#[test]
 fn publish_in_sparse_checkout_keeps_its_settings() {
     let world = change_with_gate_files(&[("sluicegate.yaml", "publish: { prefix: sales }\n")]);
     let call = Call::new(&world.work());
@@ -80,7 +97,10 @@ fn commands_that_edit_a_file_outside_of_sparse_checkout_are_refused() {
         ("sluicegate-waivers.yaml", WAIVERS),
         (".gitattributes", "*.orch.yaml text\n"),
     ]);
-    omit_gate_files(&world);
+    // The hidden directory exists, without the rules file.
+    world.write(".platform/readme", "");
+    world.commit("readme");
+    world.git("sparse-checkout set --no-cone /*.orch.yaml /.platform/readme");
     let call = Call::new(&world.work());
     for (args, file) in [
         ("init --host none", "sluicegate.yaml"),
@@ -91,6 +111,7 @@ fn commands_that_edit_a_file_outside_of_sparse_checkout_are_refused() {
             "sluicegate-waivers.yaml",
         ),
         ("waivers prune", "sluicegate-waivers.yaml"),
+        ("rules init", RULES_FILE),
     ] {
         let output = call.run(args).expect(2);
         let message = format!("{file}: the file is not checked out (sparse checkout)");
