@@ -61,8 +61,7 @@ pub(crate) fn run(session: &Session, args: &FixArgs) -> CommandResult {
     summary.print(session, &workspace.repo, args)?;
     // A signal after the last file came too late to undo the fixes.
     let signal_status = session.signals.pending_status();
-    let fail_on = settings.gate.verdict.fail_on;
-    Ok(signal_status.unwrap_or_else(|| summary.exit_status(fail_on)))
+    Ok(signal_status.unwrap_or_else(|| summary.exit_status(settings.gate.verdict.fail_on)))
 }
 
 /// Converts the arguments of `fix` to those of a `check` of the same files.
@@ -107,11 +106,9 @@ fn find_fixes(
     destination: &FixDestination<'_>,
 ) -> Result<RunFindings, Failure> {
     let snapshot = subject.open_local_files()?;
-    if let Some(note) = subject
-        .workspace
-        .describe_unstaged_gate_files(subject.session, &snapshot)?
-    {
-        subject.session.ui.say(&format!("note: {note}"));
+    let (session, workspace) = (subject.session, subject.workspace);
+    if let Some(note) = workspace.describe_unstaged_gate_files(session, &snapshot)? {
+        session.ui.say(&format!("note: {note}"));
     }
     let paths = subject.resolve_paths(&snapshot, &args.selection.paths)?;
     let has_named_base = subject.settings.gate.revisions.base.is_some();
@@ -129,7 +126,10 @@ fn find_fixes(
     let mut engine = LocalReview::for_check(&mut selected_run, None)?;
     // `None`: no publish follows that needs more pipelines.
     let mut gate = selected_run.complete(None)?;
-    gate.set_change_baseline()?;
+    // A check of all pipelines knows only the findings at a base that the user named.
+    if has_named_base || !includes_unchanged {
+        gate.set_change_baseline()?;
+    }
     // If the user named no paths, all findings are fixed.
     let wanted_paths = gate.subject.paths.list_paths();
     let fix_scope = FixScope {

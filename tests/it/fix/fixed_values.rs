@@ -397,15 +397,21 @@ fn known_findings_do_not_remain_with_new_only() {
         ("main.orch.yaml", &format!("{HEADER}{}", call("Gone", "nowhere"))),
     ]);
     append(&world, "main.orch.yaml", &call("Plain", "load"));
-    let config = "review: { new-only: true }\n";
-    for (config, count) in [("", 1), (config, 0)] {
-        world.write("sluicegate.yaml", config);
-        for args in ["--dry-run -o json", "--dry-run -o json --all"] {
-            let output = fix(&world, args).expect(0);
+    // A check of all pipelines treats every finding as new if no base is named.
+    for (args, known_count) in [("", 1), ("--all", 0), ("--all --base origin/main", 1)] {
+        for (config, count) in [("", 1), ("review: { new-only: true }\n", 1 - known_count)] {
+            world.write("sluicegate.yaml", config);
+            let output = fix(&world, ("--dry-run -o json", args)).expect(0);
             let document = output.json();
             assert_eq!(document["remaining"]["warnings"], count, "{config}: {args}");
             assert_eq!(document["fixed"].as_array().unwrap().len(), 1, "{config}: {args}");
             assert_eq!(output.err.contains("remain"), count > 0, "{}", output.all());
+            let check = Call::new(&world.work()).run(("check --report json=-", args));
+            assert_eq!(
+                check.json()["findings"]["warnings"],
+                count + 1,
+                "{config}: {args}"
+            );
         }
     }
     // A new finding remains, and the fix of a known finding is still made.
