@@ -207,19 +207,19 @@ impl SecretSearch {
 /// the bytes around the secret.
 fn encode_base64(secret: &str, offset: usize) -> String {
     let bytes = [&[0; 2][..offset.min(2)], secret.as_bytes()].concat();
-    let is_bit_set = |bit: usize| {
-        bytes
-            .get(bit / 8)
-            .is_some_and(|byte| byte & (0x80 >> (bit % 8)) != 0)
-    };
     let first_digit = (8 * offset).div_ceil(6);
     (first_digit..8 * bytes.len() / 6)
         .filter_map(|digit| {
-            let value =
-                (6 * digit..6 * digit + 6).fold(0, |value, bit| 2 * value + usize::from(is_bit_set(bit)));
+            let value = (6 * digit..6 * digit + 6).fold(0, |value, bit| 2 * value + read_bit(&bytes, bit));
             BASE64_DIGITS.get(value).copied().map(char::from)
         })
         .collect()
+}
+
+/// Returns the bit at this index, counted from the highest bit of the first byte; 0 after the end.
+fn read_bit(bytes: &[u8], index: usize) -> usize {
+    let byte = bytes.get(index / 8).copied().unwrap_or_default();
+    usize::from(byte >> (7 - index % 8) & 1)
 }
 
 /// Returns the position after the line breaks at `start` and the indentation behind them, which may be escaped. Returns
