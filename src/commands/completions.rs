@@ -19,7 +19,7 @@ pub(crate) fn run(session: &Session, shell: Shell) -> CommandResult {
 pub(crate) fn print_candidates(request: CompletionRequest, env: Env) -> ExitStatus {
     let is_quiet = true;
     let ui = Ui::new(is_quiet, ColorChoice::Never, is_ci(&env));
-    let annotate = |_, _: &str| false;
+    let annotate = |_, _, _: &str| false;
     signals::run_until_signal(ui, annotate, move |signals| {
         let session = Session::new(env, GlobalArgs::default(), ui, signals, "Completion failed");
         match request.print_candidates(session) {

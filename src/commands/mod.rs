@@ -75,7 +75,7 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         ui.warn(&warning);
     }
     let host_env = env.clone();
-    let annotate = |status, message: &str| report_interruption(&host_env, status, message);
+    let annotate = |style, status, message: &str| report_interruption(&host_env, style, status, message);
     signals::run_until_signal(ui, annotate, move |signals| {
         let title = step_report::failure_title(&cli.command);
         let mut global = cli.global;
@@ -83,7 +83,7 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         let has_two_timeouts = timeout.is_some() && global.timeout.is_some();
         global.timeout = global.timeout.or(timeout);
         let mut session = Session::new(env, global, ui, signals, title);
-        session.annotations = step_report::requested_annotations(&session, &cli.command);
+        session.set_job_annotations(step_report::requested_annotations(&session, &cli.command));
         let status = unfinished_files::replace_files_named_by_flags(&session, &cli.command)
             .and_then(|()| reject_two_timeouts(has_two_timeouts))
             .and_then(|()| session.redirect_results())

@@ -11,6 +11,7 @@ use crate::session::worker_threads::RAISE_LIMITS_HINT;
 use crate::ui::Ui;
 use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_platform::http::PendingChanges;
+use sluicegate_reports::AnnotationStyle;
 use std::any::Any;
 use std::io::{self, Write as _};
 use std::mem;
@@ -41,6 +42,8 @@ pub(crate) struct Signals {
     is_handled: Arc<Mutex<bool>>,
     /// What the run says when a signal ends it; empty if there is nothing to say.
     last_words: Arc<Mutex<String>>,
+    /// The syntax of the annotation that shows the last words on the CI host.
+    annotation_style: Arc<Mutex<AnnotationStyle>>,
     /// The requests that may take effect although a signal ends the run.
     pending_changes: PendingChanges,
 }
@@ -92,6 +95,11 @@ impl Signals {
         text.clone_into(&mut lock_mutex(&self.last_words));
     }
 
+    /// Sets the syntax of the annotation that shows on the CI host that a signal ends the run.
+    pub(crate) fn set_annotation_style(&self, style: AnnotationStyle) {
+        *lock_mutex(&self.annotation_style) = style;
+    }
+
     /// Returns the list of the requests that may take effect although a signal ends the run.
     pub(crate) const fn pending_changes(&self) -> &PendingChanges {
         &self.pending_changes
@@ -99,10 +107,16 @@ impl Signals {
 
     /// Says on standard error that the signal with this status ends the run, and what the run may have changed.
     /// `annotate` shows that on the CI host, and returns true if it is then in the log, too.
-    fn report_end(&self, ui: Ui, status: ExitStatus, annotate: impl FnOnce(&str) -> bool) {
+    fn report_end(
+        &self,
+        ui: Ui,
+        status: ExitStatus,
+        annotate: impl FnOnce(AnnotationStyle, ExitStatus, &str) -> bool,
+    ) {
         ui.warn(describe_end(status));
         let messages = self.list_possible_changes();
-        if messages.is_empty() || annotate(&messages.join("\n")) {
+        let style = *lock_mutex(&self.annotation_style);
+        if messages.is_empty() || annotate(style, status, &messages.join("\n")) {
             return;
         }
         for message in messages {
@@ -138,7 +152,7 @@ pub(crate) fn describe_end(status: ExitStatus) -> &'static str {
 /// signal. `annotate` shows on the CI host what such a run may have changed, see [`Signals::report_end`].
 pub(crate) fn run_until_signal(
     ui: Ui,
-    annotate: impl FnOnce(ExitStatus, &str) -> bool,
+    annotate: impl FnOnce(AnnotationStyle, ExitStatus, &str) -> bool,
     command: impl FnOnce(Signals) -> ExitStatus + Send + 'static,
 ) -> ExitStatus {
     match run_on_thread(ui, annotate, command) {
@@ -154,7 +168,7 @@ pub(crate) fn run_until_signal(
 /// ends the run unless the command handles signals: such a command receives the exit status and ends the run itself.
 fn run_on_thread(
     ui: Ui,
-    annotate: impl FnOnce(ExitStatus, &str) -> bool,
+    annotate: impl FnOnce(AnnotationStyle, ExitStatus, &str) -> bool,
     command: impl FnOnce(Signals) -> ExitStatus + Send + 'static,
 ) -> io::Result<ExitStatus> {
     check_open_files()?;
@@ -165,6 +179,7 @@ fn run_on_thread(
         receiver,
         is_handled: Arc::default(),
         last_words: Arc::default(),
+        annotation_style: Arc::default(),
         pending_changes: PendingChanges::default(),
     };
     let command_signals = signals.clone();
@@ -191,7 +206,7 @@ fn run_on_thread(
                     if !*is_handled {
                         mem::forget(is_handled);
                         atomic_file::remove_unfinished_files();
-                        signals.report_end(ui, status, |message| annotate(status, message));
+                        signals.report_end(ui, status, annotate);
                         return Ok(status);
                     }
                 }

@@ -145,9 +145,16 @@ impl Session {
         style.unwrap_or_default()
     }
 
+    /// Records the style of annotations that the job requests, if any.
+    pub(crate) fn set_job_annotations(&mut self, style: Option<Annotations>) {
+        self.annotations = style;
+        self.signals.set_annotation_style(self.annotation_style());
+    }
+
     /// Records the style of annotations that the policy requests. It is used unless the job requests a style.
     pub(crate) fn set_policy_annotations(&self, style: Annotations) {
         *lock_mutex(&self.policy_annotations) = Some(style);
+        self.signals.set_annotation_style(self.annotation_style());
     }
 
     /// Shows a failure on the CI host as an annotation and in the step summary, because the user may never open the
@@ -158,7 +165,9 @@ impl Session {
         if style != AnnotationStyle::None {
             self.annotated_error_count.fetch_add(1, Ordering::Relaxed);
         }
-        if let Err(failure) = write_failure(&self.env, style, title, status, message) {
+        let result = write_annotation(style, title, message)
+            .and_then(|_| append_failure(&self.env, title, status, message));
+        if let Err(failure) = result {
             self.ui.warn_of_failure("", &failure);
         }
     }
@@ -204,33 +213,36 @@ pub(crate) fn report_usage_error(env: &Env, message: &str, has_verdict: bool) ->
     if has_verdict {
         let _ = write_outputs(env, host, &undecided_output());
     }
-    let _ = write_failure(env, style, USAGE_FAILED, ExitStatus::Usage, message);
-    style != AnnotationStyle::None
+    let _ = append_failure(env, USAGE_FAILED, ExitStatus::Usage, message);
+    write_annotation(style, USAGE_FAILED, message).unwrap_or(false)
 }
 
 /// Reports to the CI host that a signal ended the command, and what the command may have changed. Returns whether the
 /// message was written to the log as an annotation.
-pub(crate) fn report_interruption(env: &Env, status: ExitStatus, message: &str) -> bool {
-    let requested_style = settings::requested_annotation_style(None, env).unwrap_or_default();
-    let style = choose_annotation_style(requested_style, Host::detect(env));
-    let title = format!("sluicegate was {}", describe_end(status));
-    // An error is ignored: the command ends, and its log contains the message.
-    let _ = write_failure(env, style, &title, status, message);
-    style != AnnotationStyle::None
-}
-
-/// Writes a failure with its title as an annotation, if the host has any, and to the step summary.
-fn write_failure(
+pub(crate) fn report_interruption(
     env: &Env,
     style: AnnotationStyle,
-    title: &str,
     status: ExitStatus,
     message: &str,
-) -> Result<(), Failure> {
-    if let Some(command) = render_failure_annotation(style, title, message) {
-        // Standard output may be a document. Hosts read commands on both streams.
-        Ui::print_to_stderr(&(command + "\n"))?;
-    }
+) -> bool {
+    let title = format!("sluicegate was {}", describe_end(status));
+    // Errors are ignored: the command ends, and the caller prints a message that is no annotation.
+    let _ = append_failure(env, &title, status, message);
+    write_annotation(style, &title, message).unwrap_or(false)
+}
+
+/// Writes a failure with its title as an annotation, and returns true, if the style is a syntax of annotations.
+fn write_annotation(style: AnnotationStyle, title: &str, message: &str) -> Result<bool, Failure> {
+    let Some(command) = render_failure_annotation(style, title, message) else {
+        return Ok(false);
+    };
+    // Standard output may be a document. Hosts read commands on both streams.
+    Ui::print_to_stderr(&(command + "\n"))?;
+    Ok(true)
+}
+
+/// Appends a failure with its title to the step summary, if the host has one.
+fn append_failure(env: &Env, title: &str, status: ExitStatus, message: &str) -> Result<(), Failure> {
     let is_undecided = status == ExitStatus::Undecided;
     let title = format!("{title} (exit code {})", status.code());
     append_to_host_file(env, STEP_SUMMARY, |length| {

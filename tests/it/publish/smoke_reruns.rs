@@ -705,6 +705,51 @@ fn publish_that_a_signal_stops_shows_possible_version_on_host_only_after_start_o
 
 #[cfg(unix)]
 #[test]
+fn possible_change_at_a_signal_is_shown_in_the_requested_style() {
+    let world = project_to_publish();
+    let create = "variables create region --value x";
+    let host = ("GITHUB_ACTIONS", "true");
+    let none = ("SLUICEGATE_ANNOTATIONS", "none");
+    let no_variable = ("UNRELATED", "1");
+    for (args, policy, variables, is_annotated) in [
+        (create.to_owned(), "", [host, no_variable], true),
+        (create.to_owned(), "", [host, none], false),
+        (
+            create.to_owned(),
+            "",
+            [("SLUICEGATE_CI", "github"), no_variable],
+            true,
+        ),
+        (format!("{create} --ci github"), "", [no_variable; 2], true),
+        (format!("{create} --ci gitlab"), "", [host, no_variable], false),
+    ] {
+        world.write("sluicegate.yaml", policy);
+        let platform = Platform::new();
+        platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+        platform.respond_to("GET", "/artifacts/details$", ResponseTemplate::new(404));
+        let slow_response = upload_response(&json!([])).set_delay(Duration::from_secs(20));
+        platform.respond_to("POST", "/", slow_response);
+        let call = variables
+            .iter()
+            .fold(platform.call(&world), |call, (name, value)| {
+                call.variable(name, *value)
+            });
+        let is_due = |request: &Request| request.method.as_str() == "POST";
+        let (exit_code, log) = run_and_signal(&platform, &call, &args, "TERM", is_due);
+        assert_eq!(exit_code, 143, "{log}");
+        let is_shown_as_annotation = log.contains("::error title=sluicegate was terminated::");
+        assert_eq!(
+            is_shown_as_annotation, is_annotated,
+            "{args} {variables:?}: {log}"
+        );
+        let message_count =
+            log.matches(" may take effect").count() + log.matches("may have been published").count();
+        assert_eq!(message_count, 1, "{log}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn publish_that_is_interrupted_during_upload_disables_version() {
     let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
     stage.accept_disable();
