@@ -43,6 +43,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{Cli, Command};
 use crate::job::settings as job_settings;
 use crate::operations;
+use crate::session::request_timeouts::reject_two_timeouts;
 use crate::session::step_report::{self, report_interruption, report_usage_error};
 use crate::session::{CommandResult, Session, is_ci, signals};
 use crate::ui::{self, ColorChoice, Ui};
@@ -101,16 +102,6 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         session.report_unexplained_failure(status);
         status
     })
-}
-
-/// Fails if a command that does not wait has two timeouts for each request.
-fn reject_two_timeouts(has_two_timeouts: bool) -> Result<(), Failure> {
-    if !has_two_timeouts {
-        return Ok(());
-    }
-    let message = "--timeout and --request-timeout both set the timeout for each request, because the command does \
-                   not wait";
-    Err(Failure::usage(message).with_hint("remove one of the two flags"))
 }
 
 /// Runs the command with its arguments.

@@ -7,6 +7,7 @@ mod earlier_receipts;
 pub(crate) mod failure_conversion;
 mod host_file;
 pub(crate) mod linked_paths;
+pub(crate) mod request_timeouts;
 pub(crate) mod resource;
 pub(crate) mod resource_lookup;
 pub(crate) mod response_output;

@@ -4,7 +4,6 @@ pub(crate) mod explain;
 pub(crate) mod lint;
 pub(crate) mod team;
 
-use crate::document_content::reject_omitted_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
@@ -13,6 +12,7 @@ use crate::operations::init::new_files::create_file;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Session};
 use crate::workspace::config_dir_prompt::require_config_dir;
+use crate::workspace::omitted_file::reject_omitted_file;
 use crate::workspace::team_rules::describe_first_problem;
 use crate::workspace::{Workspace, find_config_dir_in};
 use serde_json::{Value, json};
