@@ -707,6 +707,7 @@ fn publish_that_a_signal_stops_shows_possible_version_on_host_only_after_start_o
 #[test]
 fn possible_change_at_a_signal_is_shown_in_the_requested_style() {
     let world = project_to_publish();
+    let publish = "ci --publish --prefix p --version-name 1 --publish-on-branch main";
     let create = "variables create region --value x";
     let host = ("GITHUB_ACTIONS", "true");
     let none = ("SLUICEGATE_ANNOTATIONS", "none");
@@ -722,19 +723,50 @@ fn possible_change_at_a_signal_is_shown_in_the_requested_style() {
         ),
         (format!("{create} --ci github"), "", [no_variable; 2], true),
         (format!("{create} --ci gitlab"), "", [host, no_variable], false),
+        (
+            publish.to_owned(),
+            "review: { annotations: github }\n",
+            [no_variable; 2],
+            true,
+        ),
+        (
+            publish.to_owned(),
+            "review: { annotations: github }\n",
+            [none, no_variable],
+            false,
+        ),
+        (
+            format!("{publish} --annotations github"),
+            "",
+            [no_variable; 2],
+            true,
+        ),
+        (
+            format!("{publish} --annotations none"),
+            "",
+            [("SLUICEGATE_ANNOTATIONS", "github"), no_variable],
+            false,
+        ),
     ] {
         world.write("sluicegate.yaml", policy);
         let platform = Platform::new();
+        let rule = json!([{ "ruleName": "rule", "status": "PASSED" }]);
+        let results = json!({ "sales/load.orch.yaml": rule, "sales/clean.tran.yaml": rule });
+        platform.reviews(answer(&json!({ "reviewStatus": "PASSED", "results": results })));
         platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
         platform.respond_to("GET", "/artifacts/details$", ResponseTemplate::new(404));
         let slow_response = upload_response(&json!([])).set_delay(Duration::from_secs(20));
-        platform.respond_to("POST", "/", slow_response);
+        platform.respond_to("POST", "/(artifacts|variables)$", slow_response);
         let call = variables
             .iter()
             .fold(platform.call(&world), |call, (name, value)| {
                 call.variable(name, *value)
             });
-        let is_due = |request: &Request| request.method.as_str() == "POST";
+        let is_due = |request: &Request| {
+            let path = request.url.path();
+            request.method.as_str() == "POST"
+                && (path.ends_with("/artifacts") || path.ends_with("/variables"))
+        };
         let (exit_code, log) = run_and_signal(&platform, &call, &args, "TERM", is_due);
         assert_eq!(exit_code, 143, "{log}");
         let is_shown_as_annotation = log.contains("::error title=sluicegate was terminated::");
