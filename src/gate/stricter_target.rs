@@ -79,7 +79,12 @@ impl Workspace<'_> {
             _ if self.gate_changes == GateChanges::Warn => Ok(bases.to_vec()),
             Ok(_) => {
                 let revision = tip.to_string();
-                Err(ContextError::NoCommonHistory { revision, head }.into())
+                Err(
+                    Failure::from(ContextError::NoCommonHistory { revision, head }).with_hint(
+                        "merge the default branch first, or allow stricter rules there with --gate-changes warn \
+                         (SLUICEGATE_GATE_CHANGES=warn)",
+                    ),
+                )
             }
             Err(error) => Err(error.into()),
         }

@@ -131,9 +131,9 @@ impl GateRun<'_> {
     }
 
     /// Returns the commits that the interface would be compared with without `--all`, and a description of their
-    /// source. Returns no commits if the run may repeat an earlier one: a nightly run over all pipelines must not fail
-    /// for a break that was accepted when it was merged. Unless the run is about a change or its job names the base, a
-    /// base that cannot be determined is not an error either, because such runs often have shallow clones.
+    /// source. Returns `None` or no commits if the run may repeat an earlier one: a nightly run over all pipelines must
+    /// not fail for a break that was accepted when it was merged. Unless the run is about a change or its job names the
+    /// base, a base that cannot be determined is not an error either, because such runs often have shallow clones.
     fn find_interface_bases_without_all(&self) -> Result<Option<(Vec<CommitId>, String)>, ContextError> {
         let ReviewedFiles {
             workspace,

@@ -23,6 +23,16 @@ pub enum CiError {
         host: &'static str,
         variable: &'static str,
     },
+    /// The variable that identifies the host is missing, although another one names the target of a change there.
+    #[error(
+        "the variable {variable} is not set, although {host} sets it, and another variable names a change there"
+    )]
+    HostVariable {
+        host: &'static str,
+        variable: &'static str,
+        /// The host's value of `SLUICEGATE_CI`.
+        name: &'static str,
+    },
 }
 
 impl CiError {
@@ -37,6 +47,11 @@ impl CiError {
             Self::Variable { .. } => {
                 "pass the host's variables into the container, or set SLUICEGATE_CI=unknown, SLUICEGATE_HEAD, \
                  SLUICEGATE_BRANCH and SLUICEGATE_BASE"
+            }
+            Self::HostVariable { name, .. } => {
+                return format!(
+                    "pass the host's variables into the container, or name the host with SLUICEGATE_CI={name}"
+                );
             }
         }
         .to_owned()

@@ -87,6 +87,11 @@ const PLUGINS: [ChangeVariables; 7] = [
     },
 ];
 
+/// Returns whether a plugin started this build for an unmerged change.
+pub(super) fn is_change(env: &Env) -> bool {
+    PLUGINS.iter().any(|plugin| plugin.is_detected(env))
+}
+
 impl ChangeVariables {
     /// Returns whether the plugin of these variables started this build for an unmerged change. One of its variables is
     /// usually enough; the Gerrit plugin also starts builds after a merge.

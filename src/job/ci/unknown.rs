@@ -5,6 +5,7 @@
 //! remote's default branch, and only commits of that branch are published.
 
 use super::ci_context::read_earlier_commits;
+use super::jenkins;
 use super::{CiContext, CiError, Host, TargetRepository};
 use crate::env::Env;
 
@@ -98,52 +99,89 @@ fn is_truthy(value: &str) -> bool {
     !matches!(value.trim(), "" | "0") && !value.trim().eq_ignore_ascii_case("false")
 }
 
-/// The known hosts, each with its variables for the target of a change, and with the variables that identify it.
-const KNOWN_HOSTS: [(&str, &[&str], &[&str]); 6] = [
-    ("GitHub", &["GITHUB_BASE_REF"], &["GITHUB_ACTIONS"]),
-    (
-        "GitLab",
-        &[
+/// A known host, by the variables of its jobs.
+struct KnownHost {
+    host: &'static str,
+    /// The host's value of `SLUICEGATE_CI`.
+    name: &'static str,
+    /// The variables that name the target of a change.
+    targets: &'static [&'static str],
+    /// The variables that identify the host.
+    identifiers: &'static [&'static str],
+}
+
+const KNOWN_HOSTS: [KnownHost; 5] = [
+    KnownHost {
+        host: "GitHub",
+        name: "github",
+        targets: &["GITHUB_BASE_REF"],
+        identifiers: &["GITHUB_ACTIONS"],
+    },
+    KnownHost {
+        host: "GitLab",
+        name: "gitlab",
+        targets: &[
             "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
             "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME",
         ],
-        &["GITLAB_CI"],
-    ),
-    (
-        "Azure Pipelines",
-        &["SYSTEM_PULLREQUEST_TARGETBRANCH"],
-        &["TF_BUILD"],
-    ),
-    (
-        "Bitbucket",
-        &["BITBUCKET_PR_DESTINATION_BRANCH"],
-        &["BITBUCKET_BUILD_NUMBER"],
-    ),
-    (
-        "Buildkite",
-        &[
+        identifiers: &["GITLAB_CI"],
+    },
+    KnownHost {
+        host: "Azure Pipelines",
+        name: "azure",
+        targets: &["SYSTEM_PULLREQUEST_TARGETBRANCH"],
+        identifiers: &["TF_BUILD"],
+    },
+    KnownHost {
+        host: "Bitbucket",
+        name: "bitbucket",
+        targets: &["BITBUCKET_PR_DESTINATION_BRANCH"],
+        identifiers: &["BITBUCKET_BUILD_NUMBER"],
+    },
+    KnownHost {
+        host: "Buildkite",
+        name: "buildkite",
+        targets: &[
             "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
             "BUILDKITE_MERGE_QUEUE_BASE_BRANCH",
         ],
-        &["BUILDKITE"],
-    ),
-    (
-        "Jenkins",
-        &["CHANGE_TARGET", "gitlabTargetBranch", "ghprbTargetBranch"],
-        &["JENKINS_URL", "BUILD_ID"],
-    ),
+        identifiers: &["BUILDKITE"],
+    },
 ];
+
+/// Jenkins, whose plugins name the target of a change in different ways.
+const JENKINS: KnownHost = KnownHost {
+    host: "Jenkins",
+    name: "jenkins",
+    targets: &[],
+    identifiers: &["JENKINS_URL", "BUILD_ID"],
+};
+
+impl KnownHost {
+    /// Fails if a variable that identifies the host is missing. The job must be one for a change on this host.
+    fn require_identifiers(&self, env: &Env) -> Result<(), CiError> {
+        match self.identifiers.iter().find(|name| env.get(name).is_none()) {
+            Some(variable) => Err(CiError::HostVariable {
+                host: self.host,
+                variable,
+                name: self.name,
+            }),
+            None => Ok(()),
+        }
+    }
+}
 
 /// Fails if a variable names the target of a change on a known host, but the host's own variable is missing, for
 /// example because the job passes variables into a container one by one. The gate configuration of the target would
 /// otherwise not apply.
 pub(super) fn reject_incomplete_host(env: &Env) -> Result<(), CiError> {
-    for (host, targets, identifiers) in KNOWN_HOSTS {
-        let is_change = targets.iter().any(|name| env.get(name).is_some());
-        let missing_variable = identifiers.iter().find(|name| env.get(name).is_none());
-        if let Some(variable) = missing_variable.filter(|_| is_change) {
-            return Err(CiError::Variable { host, variable });
+    for known_host in &KNOWN_HOSTS {
+        if known_host.targets.iter().any(|name| env.get(name).is_some()) {
+            known_host.require_identifiers(env)?;
         }
+    }
+    if jenkins::is_change(env) {
+        JENKINS.require_identifiers(env)?;
     }
     Ok(())
 }

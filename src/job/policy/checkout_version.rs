@@ -71,7 +71,7 @@ impl CheckoutFiles {
 }
 
 /// Returns whether a sparse checkout omits the file at this path, or the file that a link at this path leads to.
-fn is_omitted_from_disk(repo: &Repository, path: &str) -> Result<bool, GitError> {
+pub fn is_omitted_from_disk(repo: &Repository, path: &str) -> Result<bool, GitError> {
     let full_path = repo.root().join(path);
     if repo.is_plain_directory() || !full_path.is_symlink() || full_path.exists() {
         return repo.omits_from_disk(path);

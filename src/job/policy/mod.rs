@@ -21,7 +21,7 @@ pub use changes::{
     describe_config_file_changes, describe_rules_file_changes, describe_team_rules_changes,
     describe_waivers_file_changes,
 };
-pub use checkout_version::{CheckoutFiles, leaves_repository};
+pub use checkout_version::{CheckoutFiles, is_omitted_from_disk, leaves_repository};
 pub use config_document::parse_config_document;
 pub use deciding_version::{DecidingVersion, NamedText};
 pub use error::PolicyError;

@@ -19,8 +19,8 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::ErrorKind;
 
-/// Requests the details of a published version, and returns the differences that `compare` finds; `None` if the platform
-/// lists its versions without this one. Warns if the version is disabled.
+/// Requests the details of a published version, and returns the differences that `compare` finds. Returns `None` if the
+/// platform responds that there is no such version, and can list its versions. Warns if the version is disabled.
 pub(crate) fn compare_with_platform(
     session: &Session,
     platform: &Platform,

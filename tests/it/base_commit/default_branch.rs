@@ -246,18 +246,24 @@ fn review_on_default_branch_without_earlier_commit_knows_findings_of_first_paren
     assert_eq!(finding_totals(&output), (json!(1), json!(2)));
 }
 
-#[test]
-fn commit_of_earlier_run_is_base_only_for_descendants() {
-    let world = push_to_adopted_branch();
-    let adoption = world.git("rev-parse HEAD");
+/// Pushes a commit with a new finding, and then one without. Returns both.
+fn push_worse_and_harmless_commit(world: &World) -> [String; 2] {
     world.write(
         "b.orch.yaml",
         orchestration_text(&["Start", "worse name", "Done"]),
     );
     let worse = world.commit("worse");
     world.write("c.orch.yaml", orchestration_text(&["Start", "Done"]));
-    let head = world.commit("harmless");
+    let harmless = world.commit("harmless");
     world.push();
+    [worse, harmless]
+}
+
+#[test]
+fn commit_of_earlier_run_is_base_only_for_descendants() {
+    let world = push_to_adopted_branch();
+    let adoption = world.git("rev-parse HEAD");
+    let [worse, head] = push_worse_and_harmless_commit(&world);
     world.git(&["checkout", "-q", "-b", "other", &adoption]);
     let other = world.commit("other");
     world.git("checkout -q main");
@@ -309,14 +315,7 @@ fn commit_of_earlier_run_is_base_only_for_descendants() {
 fn commit_of_earlier_run_is_not_the_base_of_another_branch() {
     let world = push_to_adopted_branch();
     world.git("checkout -q -b change");
-    world.write(
-        "b.orch.yaml",
-        orchestration_text(&["Start", "worse name", "Done"]),
-    );
-    let worse = world.commit("worse");
-    world.write("c.orch.yaml", orchestration_text(&["Start", "Done"]));
-    let head = world.commit("harmless");
-    world.push();
+    let [worse, head] = push_worse_and_harmless_commit(&world);
     let (_, variables) = hosts_with_default_branch(&world, &head).swap_remove(3);
     let output = ci_call(&world.work(), &variables)
         .variable("BRANCH_NAME", "change")
@@ -515,14 +514,7 @@ fn manual_run_of_unmerged_commit_as_default_branch_has_no_known_findings() {
 fn check_in_shallow_clone_without_commit_of_earlier_run_exits_with_7() {
     let world = push_to_adopted_branch();
     let adoption = world.git("rev-parse HEAD");
-    world.write(
-        "b.orch.yaml",
-        orchestration_text(&["Start", "worse name", "Done"]),
-    );
-    let worse = world.commit("worse");
-    world.write("c.orch.yaml", orchestration_text(&["Start", "Done"]));
-    let head = world.commit("harmless");
-    world.push();
+    let [worse, head] = push_worse_and_harmless_commit(&world);
     let jenkins = ("GIT_PREVIOUS_SUCCESSFUL_COMMIT", "GIT_PREVIOUS_COMMIT");
     let unknown = ("DRONE_COMMIT_BEFORE", "CI_PREV_COMMIT_SHA");
     for (host_index, (successful, last)) in [(3, jenkins), (12, unknown), (12, jenkins)] {
@@ -549,14 +541,7 @@ fn push_to_other_branch_with_name_of_default_branch_is_compared_with_merge_base(
     let world = push_to_adopted_branch();
     let merge_base = world.git("rev-parse HEAD");
     world.git("checkout -q -b change");
-    world.write(
-        "b.orch.yaml",
-        orchestration_text(&["Start", "worse name", "Done"]),
-    );
-    let worse = world.commit("worse");
-    world.write("c.orch.yaml", orchestration_text(&["Start", "Done"]));
-    let head = world.commit("harmless");
-    world.push();
+    let [worse, head] = push_worse_and_harmless_commit(&world);
     let (_, mut variables) = hosts_with_default_branch(&world, &head).swap_remove(10);
     variables[1].1 = "push".to_owned();
     variables[3].1 = "change".to_owned();

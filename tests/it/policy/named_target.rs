@@ -162,9 +162,18 @@ fn check_of_change_without_variable_of_host_exits_with_7() {
                 .variable("CI", ci);
             let output = call.run("check");
             assert_eq!(output.code, 7, "{host} {ci:?}: {}", output.all());
-            output.saying(&[&format!("the variable {variable} is not set")]);
+            let name = format!("name the host with SLUICEGATE_CI={host}");
+            output.saying(&[&format!("the variable {variable} is not set"), &name]);
             call.run("check --ci unknown --head HEAD --base origin/main")
                 .expect(0);
         }
+    }
+    // A plugin of Jenkins names the target of a push, too.
+    for (action, code) in [("PUSH", 0), ("MERGE", 7)] {
+        let call = Call::new(&world.work())
+            .variable("CI", "true")
+            .variable("gitlabTargetBranch", "main")
+            .variable("gitlabActionType", action);
+        call.run("check --head HEAD --base origin/main").expect(code);
     }
 }

@@ -49,10 +49,10 @@ impl<'c> FindingOrder<'c> {
         }
     }
 
-    /// Returns the rank of a finding; the smallest rank comes first. Known and waived findings come last. Within both
-    /// groups, the order is by nearness to the change, then by severity. At equal severity, those that the change
-    /// touches come first, because all new findings have the same nearness. Nearness does not apply to known and waived
-    /// findings, because not every run compares their lines with the base.
+    /// Returns the rank of a finding; the smallest rank comes first. Known and waived findings come last, in the order
+    /// of their severity, because not every run compares their lines with the base. The others are ordered by nearness
+    /// to the change, then by severity. At equal severity, those that the change touches come first, because all new
+    /// findings have the same nearness.
     fn rank(self, finding: &Finding<'_>) -> Rank {
         let is_counted = finding.is_counted();
         let is_touched = is_counted && self.changed_lines.contains(finding.path, finding.line);
