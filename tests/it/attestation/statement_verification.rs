@@ -447,15 +447,23 @@ fn result_of_verification_is_json() {
     );
 }
 
+/// Publishes a reviewed version. Returns its receipt and its statement.
+fn publish_reviewed_version(world: &World, server: &ServerProcess) -> [Value; 2] {
+    let run = |args: &str| publish_call(world, server).run(args);
+    run("review --all --report json=report.json").expect(0);
+    run("publish --version-name 1 --require-review report.json --receipt receipt.json --attestation publication.json")
+        .expect(0);
+    [
+        read_json(&world.work().join("receipt.json")),
+        read_statement(&world.work().join("publication.json")),
+    ]
+}
+
 #[test]
 fn document_with_failed_review_or_review_of_other_commit_does_not_match() {
     let (world, server) = stage();
     let run = |args: &str| publish_call(&world, &server).run(args);
-    run("review --all --report json=report.json").expect(0);
-    run("publish --version-name 1 --require-review report.json --receipt receipt.json --attestation publication.json")
-        .expect(0);
-    let receipt = read_json(&world.work().join("receipt.json"));
-    let statement = read_statement(&world.work().join("publication.json"));
+    let [receipt, statement] = publish_reviewed_version(&world, &server);
     let verify = |document: &Value, flag: &str| {
         world.write("edited.json", document.to_string());
         run(&format!("verify {flag} edited.json"))
@@ -506,11 +514,7 @@ fn receipt_of_unchanged_version_after_review_of_newer_commit_matches() {
 fn failed_verification_has_headline_of_its_cause() {
     let (world, server) = stage();
     let run = |args: &str| publish_call(&world, &server).run(args);
-    run("review --all --report json=report.json").expect(0);
-    run("publish --version-name 1 --require-review report.json --receipt receipt.json --attestation publication.json")
-        .expect(0);
-    let receipt = read_json(&world.work().join("receipt.json"));
-    let statement = read_statement(&world.work().join("publication.json"));
+    let [receipt, statement] = publish_reviewed_version(&world, &server);
     run("verify receipt.json").expect(0);
     run("verify --attestation publication.json").expect(0);
     for (pointer, value, headline) in [

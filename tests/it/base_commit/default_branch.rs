@@ -199,12 +199,7 @@ fn run_on_default_branch_without_earlier_commit_knows_findings_of_first_parent()
         );
     }
     // A finding of the last commit is new.
-    world.write(
-        "b.orch.yaml",
-        orchestration_text(&["Start", "worse name", "Done"]),
-    );
-    let head = world.commit("worse");
-    world.push();
+    let head = push_worse_commit(&world);
     for (host, variables) in hosts_with_default_branch(&world, &head) {
         let output = ci_call(&world.work(), &variables).run(CHECK);
         assert_eq!(output.code, 1, "{host}: {}", output.all());
@@ -236,23 +231,25 @@ fn review_on_default_branch_without_earlier_commit_knows_findings_of_first_paren
     let args = "review --new-only --fail-on warn --report json=-";
     let output = call(&head).run(args).expect(0);
     assert_eq!(finding_totals(&output), (json!(0), json!(2)));
-    world.write(
-        "b.orch.yaml",
-        orchestration_text(&["Start", "worse name", "Done"]),
-    );
-    let head = world.commit("worse");
-    world.push();
+    let head = push_worse_commit(&world);
     let output = call(&head).run(args).expect(1);
     assert_eq!(finding_totals(&output), (json!(1), json!(2)));
 }
 
-/// Pushes a commit with a new finding, and then one without. Returns both.
-fn push_worse_and_harmless_commit(world: &World) -> [String; 2] {
+/// Pushes a commit with a new finding.
+fn push_worse_commit(world: &World) -> String {
     world.write(
         "b.orch.yaml",
         orchestration_text(&["Start", "worse name", "Done"]),
     );
     let worse = world.commit("worse");
+    world.push();
+    worse
+}
+
+/// Pushes a commit with a new finding, and then one without. Returns both.
+fn push_worse_and_harmless_commit(world: &World) -> [String; 2] {
+    let worse = push_worse_commit(world);
     world.write("c.orch.yaml", orchestration_text(&["Start", "Done"]));
     let harmless = world.commit("harmless");
     world.push();
@@ -329,12 +326,7 @@ fn commit_of_earlier_run_is_not_the_base_of_another_branch() {
 #[test]
 fn branch_without_own_commits_has_no_new_findings() {
     let world = push_to_adopted_branch();
-    world.write(
-        "b.orch.yaml",
-        orchestration_text(&["Start", "worse name", "Done"]),
-    );
-    let head = world.commit("worse");
-    world.push();
+    let head = push_worse_commit(&world);
     world.git("push -q origin main:refs/heads/cut");
     world.git("fetch -q");
     let (_, mut variables) = hosts_with_default_branch(&world, &head).swap_remove(0);
@@ -562,12 +554,7 @@ fn push_to_other_branch_with_name_of_default_branch_is_compared_with_merge_base(
 #[test]
 fn run_without_branch_knows_findings_of_first_parent() {
     let world = push_to_adopted_branch();
-    world.write(
-        "b.orch.yaml",
-        orchestration_text(&["Start", "worse name", "Done"]),
-    );
-    let head = world.commit("worse");
-    world.push();
+    let head = push_worse_commit(&world);
     let names = [
         "CIRCLE_BRANCH",
         "BUILDKITE_BRANCH",

@@ -47,6 +47,15 @@ fn in_a_shell(world: &World, command: &str) -> String {
     in_a_shell_at(world, &world.work(), command)
 }
 
+/// Checks that the command has the same outcome in a shell as the run that prints it.
+fn assert_same_outcome(world: &World, command: &str, run: &ProgramOutput) {
+    assert_eq!(
+        outcome(&in_a_shell(world, command)),
+        outcome(&run.out),
+        "{command}"
+    );
+}
+
 fn in_a_shell_at(world: &World, place: &Path, command: &str) -> String {
     let folder = Path::new(env!("CARGO_BIN_EXE_sluicegate")).parent().unwrap();
     let path = format!("{}:{}", folder.display(), path_variable().display());
@@ -724,11 +733,7 @@ fn command_of_review_of_all_pipelines_keeps_their_known_findings() {
         .expect(1);
     let command_line = command(&output);
     assert!(command_line.contains("--all --base "), "{command_line}");
-    assert_eq!(
-        outcome(&in_a_shell(&world, command_line)),
-        outcome(&output.out),
-        "{command_line}"
-    );
+    assert_same_outcome(&world, command_line, &output);
 }
 
 #[test]
@@ -854,11 +859,7 @@ fn command_of_run_that_publishes_judges_what_did_not_change_too() {
         .expect(1);
     let command_line = command(&output);
     assert!(command_line.contains("--all"), "{command_line}");
-    assert_eq!(
-        outcome(&in_a_shell(&world, command_line)),
-        outcome(&output.out),
-        "{command_line}"
-    );
+    assert_same_outcome(&world, command_line, &output);
 
     // With `new-only`, the published findings are known.
     world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
@@ -874,11 +875,7 @@ fn command_of_run_that_publishes_judges_what_did_not_change_too() {
     let args = (ci("1.0.1"), "--new-only");
     let output = platform(call_of_push_from(&world, &before)).run(args).expect(1);
     let command_line = command(&output);
-    assert_eq!(
-        outcome(&in_a_shell(&world, command_line)),
-        outcome(&output.out),
-        "{command_line}"
-    );
+    assert_same_outcome(&world, command_line, &output);
 }
 
 /// Returns the job in the same environment with a platform and the prefix `sales`.
@@ -931,11 +928,7 @@ fn command_after_two_adoptions_compares_with_each_until_one_fails() {
         2,
         "{command_line}"
     );
-    assert_eq!(
-        outcome(&in_a_shell(&world, command_line)),
-        outcome(&output.out),
-        "{command_line}"
-    );
+    assert_same_outcome(&world, command_line, &output);
 }
 
 #[test]
@@ -950,11 +943,7 @@ fn command_of_run_that_cannot_publish_checks_only_the_push() {
     output.assert_logged(&[note]);
     let command_line = command(&output);
     assert!(!command_line.contains("--all"), "{command_line}");
-    assert_eq!(
-        outcome(&in_a_shell(&world, command_line)),
-        outcome(&output.out),
-        "{command_line}"
-    );
+    assert_same_outcome(&world, command_line, &output);
     // A push without pipelines passes the review, so only the failure of the publish gives the reason.
     let before = head(&world);
     commit(&world, &[("README.md", "text".to_owned())]);
