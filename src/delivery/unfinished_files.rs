@@ -78,9 +78,8 @@ impl Session {
     /// Writes an undecided result to each report file, and removes old receipts, statements and results, so that no
     /// result of an earlier run remains. Remembers the report files for [`record_failure_in_reports`]. A dry run does
     /// not write reports, so it removes old ones, which would be taken for its own, and statements, because the change
-    /// may have added one, and a later step would sign it. A file that the
-    /// run also reads, or that is part of the project, stays unchanged: the method then fails with the first such file,
-    /// after it has replaced the other files.
+    /// may have added one, and a later step would sign it. A file that the run also reads, or that is part of the
+    /// project, stays unchanged: the method then fails with the first such file, after it has replaced the other files.
     pub(crate) fn replace_old_files(&self, files: &OutputFiles) -> Result<(), Failure> {
         let full_path = |path: &PathBuf| self.env.current_dir().join(path);
         let inputs: Vec<PathBuf> = files.inputs.iter().map(full_path).collect();

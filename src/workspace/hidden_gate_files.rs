@@ -6,7 +6,7 @@ use crate::job::context::PolicyRevision;
 use crate::job::policy::{self, CheckoutFiles};
 use crate::workspace::Workspace;
 use sluicegate_base::text::format_path;
-use sluicegate_git::{GitError, Snapshot};
+use sluicegate_git::{GitError, Snapshot, is_missing};
 use sluicegate_pipelines::waivers;
 
 impl Workspace<'_> {
@@ -50,7 +50,15 @@ impl Workspace<'_> {
         paths: &'p [String],
     ) -> Result<Option<&'p String>, GitError> {
         if snapshot.commit().is_some() {
-            return Ok(self.repo.find_hidden_path(paths).unwrap_or_default());
+            let compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+            let hidden_paths = self
+                .repo
+                .list_hidden_paths(&compared_paths, None)
+                .unwrap_or_default();
+            let is_on_disk = |path: &String| !is_missing(&self.repo.root().join(path));
+            return Ok(paths
+                .iter()
+                .find(|path| hidden_paths.contains(*path) && is_on_disk(path)));
         }
         for path in paths {
             let file = snapshot.find_file(path)?;

@@ -5,6 +5,7 @@
 //! Only line breaks with indentation may split a secret: with other blanks, ordinary words could be one.
 
 use crate::text::to_hex;
+use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use std::borrow::Cow;
 
 /// Minimum length of a secret that is also found if it is encoded as a whole or on several lines, in bytes. The
@@ -16,8 +17,6 @@ const MAX_GAP_LENGTH: usize = 64;
 
 /// Number of characters that are compared before the spellings of all characters are.
 const START_LENGTH: usize = 3;
-
-const BASE64_DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// The characters of a secret's encoding, for the comparison with a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -207,19 +206,9 @@ impl SecretSearch {
 /// the bytes around the secret.
 fn encode_base64(secret: &str, offset: usize) -> String {
     let bytes = [&[0; 2][..offset.min(2)], secret.as_bytes()].concat();
-    let first_digit = (8 * offset).div_ceil(6);
-    (first_digit..8 * bytes.len() / 6)
-        .filter_map(|digit| {
-            let value = (6 * digit..6 * digit + 6).fold(0, |value, bit| 2 * value + read_bit(&bytes, bit));
-            BASE64_DIGITS.get(value).copied().map(char::from)
-        })
-        .collect()
-}
-
-/// Returns the bit at this index, counted from the highest bit of the first byte; 0 after the end.
-fn read_bit(bytes: &[u8], index: usize) -> usize {
-    let byte = bytes.get(index / 8).copied().unwrap_or_default();
-    usize::from(byte >> (7 - index % 8) & 1)
+    let digits = STANDARD_NO_PAD.encode(&bytes);
+    let complete_digits = (8 * offset).div_ceil(6)..8 * bytes.len() / 6;
+    digits.get(complete_digits).unwrap_or_default().to_owned()
 }
 
 /// Returns the position after the line breaks at `start` and the indentation behind them, which may be escaped. Returns

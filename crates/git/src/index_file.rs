@@ -48,18 +48,6 @@ impl Repository {
         let entry = open_index(self, None)?.get_path(Path::new(path), 0);
         Ok(entry.is_some_and(|entry| is_skipped_entry(&entry)))
     }
-
-    /// Returns the first of these paths whose file on disk the index marks as not to be checked.
-    pub fn find_hidden_path<'p>(&self, paths: &'p [String]) -> Result<Option<&'p String>, GitError> {
-        if self.is_bare() {
-            return Ok(None);
-        }
-        let index = open_index(self, None)?;
-        Ok(paths.iter().find(|path| {
-            let entry = index.get_path(Path::new(path), 0);
-            entry.is_some_and(|entry| is_hidden_entry(&entry)) && !is_missing(&self.root().join(path))
-        }))
-    }
 }
 
 /// Opens the repository's index, or the index at `index_path`, a path relative to the root. If libgit2 does not support

@@ -6,7 +6,7 @@ use super::ci_context::strip_branch_prefix;
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 
-const TARGET: &str = "SYSTEM_PULLREQUEST_TARGETBRANCH";
+pub(super) const TARGET: &str = "SYSTEM_PULLREQUEST_TARGETBRANCH";
 const SOURCE: &str = "SYSTEM_PULLREQUEST_SOURCEBRANCH";
 const VERSION: &str = "BUILD_SOURCEVERSION";
 

@@ -9,7 +9,7 @@ use crate::env::Env;
 
 const COMMIT: &str = "BITBUCKET_COMMIT";
 const NUMBER: &str = "BITBUCKET_PR_ID";
-const TARGET: &str = "BITBUCKET_PR_DESTINATION_BRANCH";
+pub(super) const TARGET: &str = "BITBUCKET_PR_DESTINATION_BRANCH";
 
 /// Bitbucket fetches 50 commits by default, and the full history for pull requests:
 /// <https://support.atlassian.com/bitbucket-cloud/docs/git-clone-behavior/>.

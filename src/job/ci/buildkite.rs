@@ -7,10 +7,10 @@ use super::ci_context::is_same_repository;
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 
-const TARGET: &str = "BUILDKITE_PULL_REQUEST_BASE_BRANCH";
+pub(super) const TARGET: &str = "BUILDKITE_PULL_REQUEST_BASE_BRANCH";
 const SOURCE_REPOSITORY: &str = "BUILDKITE_PULL_REQUEST_REPO";
 const MERGE_CHECKOUT: &str = "BUILDKITE_PULL_REQUEST_USING_MERGE_REFSPEC";
-const QUEUE_TARGET: &str = "BUILDKITE_MERGE_QUEUE_BASE_BRANCH";
+pub(super) const QUEUE_TARGET: &str = "BUILDKITE_MERGE_QUEUE_BASE_BRANCH";
 const QUEUE_BASE: &str = "BUILDKITE_MERGE_QUEUE_BASE_COMMIT";
 
 /// Buildkite fetches the full history by default:

@@ -5,8 +5,7 @@
 //! remote's default branch, and only commits of that branch are published.
 
 use super::ci_context::read_earlier_commits;
-use super::jenkins;
-use super::{CiContext, CiError, Host, TargetRepository};
+use super::{CiContext, CiError, Host, TargetRepository, azure, bitbucket, buildkite, gitlab, jenkins};
 use crate::env::Env;
 
 /// No setting is known, because any host may run the job.
@@ -101,9 +100,9 @@ fn is_truthy(value: &str) -> bool {
 
 /// A known host, by the variables of its jobs.
 struct KnownHost {
-    host: &'static str,
-    /// The host's value of `SLUICEGATE_CI`.
-    name: &'static str,
+    host: Host,
+    /// The name of the host in messages.
+    label: &'static str,
     /// The variables that name the target of a change.
     targets: &'static [&'static str],
     /// The variables that identify the host.
@@ -112,47 +111,41 @@ struct KnownHost {
 
 const KNOWN_HOSTS: [KnownHost; 5] = [
     KnownHost {
-        host: "GitHub",
-        name: "github",
+        host: Host::GitHub,
+        label: "GitHub",
         targets: &["GITHUB_BASE_REF"],
         identifiers: &["GITHUB_ACTIONS"],
     },
     KnownHost {
-        host: "GitLab",
-        name: "gitlab",
-        targets: &[
-            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
-            "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME",
-        ],
+        host: Host::GitLab,
+        label: "GitLab",
+        targets: &[gitlab::TARGET_BRANCH, gitlab::EXTERNAL_TARGET_BRANCH],
         identifiers: &["GITLAB_CI"],
     },
     KnownHost {
-        host: "Azure Pipelines",
-        name: "azure",
-        targets: &["SYSTEM_PULLREQUEST_TARGETBRANCH"],
+        host: Host::Azure,
+        label: "Azure Pipelines",
+        targets: &[azure::TARGET],
         identifiers: &["TF_BUILD"],
     },
     KnownHost {
-        host: "Bitbucket",
-        name: "bitbucket",
-        targets: &["BITBUCKET_PR_DESTINATION_BRANCH"],
+        host: Host::Bitbucket,
+        label: "Bitbucket",
+        targets: &[bitbucket::TARGET],
         identifiers: &["BITBUCKET_BUILD_NUMBER"],
     },
     KnownHost {
-        host: "Buildkite",
-        name: "buildkite",
-        targets: &[
-            "BUILDKITE_PULL_REQUEST_BASE_BRANCH",
-            "BUILDKITE_MERGE_QUEUE_BASE_BRANCH",
-        ],
+        host: Host::Buildkite,
+        label: "Buildkite",
+        targets: &[buildkite::TARGET, buildkite::QUEUE_TARGET],
         identifiers: &["BUILDKITE"],
     },
 ];
 
 /// Jenkins, whose plugins name the target of a change in different ways.
 const JENKINS: KnownHost = KnownHost {
-    host: "Jenkins",
-    name: "jenkins",
+    host: Host::Jenkins,
+    label: "Jenkins",
     targets: &[],
     identifiers: &["JENKINS_URL", "BUILD_ID"],
 };
@@ -162,9 +155,9 @@ impl KnownHost {
     fn require_identifiers(&self, env: &Env) -> Result<(), CiError> {
         match self.identifiers.iter().find(|name| env.get(name).is_none()) {
             Some(variable) => Err(CiError::HostVariable {
-                host: self.host,
+                host: self.label,
                 variable,
-                name: self.name,
+                name: self.host.name(),
             }),
             None => Ok(()),
         }

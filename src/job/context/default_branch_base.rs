@@ -55,8 +55,8 @@ impl BaseSearch<'_> {
 
     /// Returns whether this is a CI run on the default branch, whose remote-tracking branch already contains the push.
     /// It is false for a local run, where the commits that are not pushed yet are the change, and for an unknown host,
-    /// whose checked-out branch may belong to a fork. If the host does not name this branch for its
-    /// commit, the clone must show that the branch contains head.
+    /// whose checked-out branch may belong to a fork. If the host does not name this branch for its commit, the clone
+    /// must show that the branch contains head.
     pub(super) fn is_ci_run_on_default_branch(&self, default: &str) -> Result<bool, ContextError> {
         let (ci, head) = (self.ci, self.head);
         if matches!(ci.host, Host::None | Host::Unknown) {
