@@ -1,6 +1,6 @@
 //! Runs `sluicegate review`: resolves the target, selects the pipelines, requests the review, delivers the reports.
 
-use crate::delivery::{deliver_gate_report, run_opening::NamedDestinations};
+use crate::delivery::{deliver_gate_report, report_statement_of_dry_run, run_opening::NamedDestinations};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::local_review::LocalReview;
@@ -141,8 +141,8 @@ impl<'a> CommitReview<'a> {
 
     /// Prints what the review would request, for a dry run. A local review does not send requests.
     fn print_plan(&self, gate: &GateRun<'_>) -> Result<(), Failure> {
-        let is_remote = !self.is_local();
-        let request_count = is_remote
+        report_statement_of_dry_run(gate.session, &self.settings.gate.verdict.destinations);
+        let request_count = (!self.is_local())
             .then(|| self.remote_review().check_and_count_requests(gate))
             .transpose()?;
         gate.session.ui.print_result(&gate.render_plan(request_count))

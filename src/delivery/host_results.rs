@@ -13,7 +13,7 @@ use crate::session::Session;
 use secrecy::SecretString;
 use serde_json::Value;
 use sluicegate_pipelines::pipelines::{is_pipeline, is_rules_path};
-use sluicegate_platform::http::{CaFile, HostClient, HostSettings, Url};
+use sluicegate_platform::http::{CaFile, HostClient, HostSettings, HttpError, Url};
 use sluicegate_reports::{ReportContext, UnfinishedReport, bitbucket};
 use std::time::Duration;
 
@@ -166,6 +166,7 @@ fn find_comment_thread(session: &Session, ci: &CiContext) -> Result<(Thread, Hos
             Ok((thread, build_host_settings(session, root, token, ca_cert)?))
         }
         Host::Azure => find_azure_thread(session, ci),
+        Host::None => Err(Failure::usage("a local run has no pull or merge request")),
         host => Err(Failure::usage(format!(
             "comments are not supported on the host {host}"
         ))),
@@ -274,15 +275,14 @@ fn send_insights_report(
 ) -> Result<(), Failure> {
     let name = require_variable(session, "BITBUCKET_REPO_FULL_NAME")?;
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
+    let proxy = session
+        .env
+        .get(variable::BITBUCKET_PROXY)
+        .unwrap_or(BITBUCKET_PROXY);
     let client = HostClient::new(&HostSettings {
         root: parse_url(BITBUCKET_API)?,
         token: None,
-        proxy: Some(parse_url(
-            session
-                .env
-                .get(variable::BITBUCKET_PROXY)
-                .unwrap_or(BITBUCKET_PROXY),
-        )?),
+        proxy: Some(parse_proxy_url(proxy)?),
         timeout: REQUEST_TIMEOUT,
         retries: MAX_RETRIES,
         ca_cert: None,
@@ -294,10 +294,34 @@ fn send_insights_report(
         commit,
         report_id,
     };
-    if session.block_on(insights.send_report(&client, body, annotation_batches, on_missing))?? {
+    let response = session.block_on(insights.send_report(&client, body, annotation_batches, on_missing))?;
+    if response.map_err(explain_insights_error)? {
         session.ui.say("sent the result to Code Insights");
     }
     Ok(())
+}
+
+/// Parses the address of Bitbucket's proxy.
+fn parse_proxy_url(text: &str) -> Result<Url, Failure> {
+    Url::parse(text).map_err(|error| {
+        Failure::usage(format!(
+            "{} is not a URL: {text:?}: {error}",
+            variable::BITBUCKET_PROXY
+        ))
+    })
+}
+
+/// Explains an error of Code Insights. Without a response, the address of Bitbucket's proxy is probably wrong, which the
+/// proxy variables of the job do not set.
+fn explain_insights_error(error: HttpError) -> Failure {
+    if error.status().is_some() {
+        return error.into();
+    }
+    Failure::from(error).with_hint(format!(
+        "{} is the URL of Bitbucket's proxy for Code Insights, by default {BITBUCKET_PROXY}; check that the step can \
+         reach it",
+        variable::BITBUCKET_PROXY
+    ))
 }
 
 /// Returns the commit of the build if the reviewed working tree has the same pipelines and rules, so that the result

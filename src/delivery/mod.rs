@@ -25,6 +25,7 @@ pub(crate) mod unfinished_files;
 mod unfinished_run;
 
 pub(crate) use report_files::{is_default_report, list_default_reports};
+pub(crate) use review_statement::report_statement_of_dry_run;
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;

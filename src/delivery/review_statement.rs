@@ -5,11 +5,19 @@ use crate::error::Failure;
 use crate::gate::explain_unusable_review;
 use crate::gate::run::EvaluatedRun;
 use crate::gate::run::report_subject::ReportSubject;
-use crate::job::settings::AttestationFiles;
+use crate::job::settings::{AttestationFiles, ReportDestinations};
+use crate::session::Session;
 use crate::session::statement_output::write_statement;
 use crate::workspace::Workspace;
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Report, ReviewContext, Verdict};
+
+/// Prints the reason why a dry run writes no statement, if one was requested.
+pub(crate) fn report_statement_of_dry_run(session: &Session, destinations: &ReportDestinations) {
+    if destinations.attestation.is_requested() {
+        session.report_missing_statement("review", "a dry run reviews nothing");
+    }
+}
 
 /// Writes the attestation statement about the review to the requested files. Returns the step outputs about the
 /// statement; empty if it was not requested, or if there is a reason against it, which is reported.

@@ -24,8 +24,9 @@ impl PolicyWaivers {
         files: &[FileResults],
     ) -> Vec<String> {
         let mut notes = Vec::new();
-        notes.extend(self.describe_expired_waivers(statuses));
-        notes.extend(self.describe_unneeded_waivers(statuses));
+        let lost_findings: Vec<Finding<'_>> = files.iter().flat_map(list_lost_findings).collect();
+        notes.extend(self.describe_expired_waivers(statuses, &lost_findings));
+        notes.extend(self.describe_unneeded_waivers(statuses, &lost_findings));
         // After the merge, there are no waivers to edit.
         if !matches!(self.reviewed_waivers, ReviewedWaivers::Removed) {
             notes.extend(self.describe_old_paths(old_names, files));
@@ -177,13 +178,17 @@ impl PolicyWaivers {
         ))
     }
 
-    /// Describes the waivers whose findings are no longer waived because the waivers expired. Returns `None` if there
-    /// are no such waivers.
-    fn describe_expired_waivers(&self, statuses: &[WaiverStatus]) -> Option<String> {
+    /// Describes the waivers whose findings are no longer waived because the waivers expired. Omits those whose
+    /// findings another waiver allows. Returns `None` if there are no such waivers.
+    fn describe_expired_waivers(
+        &self,
+        statuses: &[WaiverStatus],
+        lost_findings: &[Finding<'_>],
+    ) -> Option<String> {
         let mut expired_waivers = Vec::new();
         for (entry, status) in self.waivers.entries().iter().zip(statuses) {
             if let Some(last_day) = entry.last_day
-                && status.has_lost_finding()
+                && has_lost_finding(entry, *status, lost_findings)
                 && self.reviewed_waivers.keeps(entry)
             {
                 expired_waivers.push(format!("{}, valid until {last_day}", entry.describe()));
@@ -193,8 +198,8 @@ impl PolicyWaivers {
             return None;
         }
         Some(format!(
-            "{} in {FILE_NAME} expired, so findings are no longer waived: fix them, or renew the waivers with \
-             `sluicegate waivers add RULE PATH --reason TEXT --until DATE` ({})",
+            "{} in {FILE_NAME} expired, so findings are no longer waived: fix them, or change the `until` of these \
+             waivers ({})",
             format_count(expired_waivers.len(), "waiver"),
             List::with_limit(&expired_waivers, MAX_LISTED_WAIVERS).join_with_semicolons(),
         ))
@@ -202,11 +207,18 @@ impl PolicyWaivers {
 
     /// Describes the waivers that can be removed because they match no finding or have expired. Omits expired waivers
     /// that still match a finding, because they have their own note. Returns `None` if there are no such waivers.
-    fn describe_unneeded_waivers(&self, statuses: &[WaiverStatus]) -> Option<String> {
+    fn describe_unneeded_waivers(
+        &self,
+        statuses: &[WaiverStatus],
+        lost_findings: &[Finding<'_>],
+    ) -> Option<String> {
         let mut unneeded_waivers = Vec::new();
         let mut expired_count = 0;
         for (entry, status) in self.waivers.entries().iter().zip(statuses) {
-            if status.is_unneeded() && !status.has_lost_finding() && self.reviewed_waivers.keeps(entry) {
+            if status.is_unneeded()
+                && !has_lost_finding(entry, *status, lost_findings)
+                && self.reviewed_waivers.keeps(entry)
+            {
                 unneeded_waivers.push(entry);
                 expired_count += usize::from(status.is_expired);
             }
@@ -237,10 +249,24 @@ fn is_literal_path(entry: &WaiverEntry, path: &str) -> bool {
     entry.path == path || entry.path == escape_glob(path)
 }
 
+/// Returns whether a finding is no longer waived because this waiver expired. If another waiver allows the finding, this
+/// waiver has no effect.
+fn has_lost_finding(entry: &WaiverEntry, status: WaiverStatus, lost_findings: &[Finding<'_>]) -> bool {
+    status.has_lost_finding() && lost_findings.iter().any(|finding| entry.is_about(finding))
+}
+
 /// Returns the findings of a file that a waiver allows.
 fn list_waived_findings(file: &FileResults) -> Vec<Finding<'_>> {
     let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
     findings
         .filter(|finding| finding.state == Some(FindingState::Waived))
+        .collect()
+}
+
+/// Returns the findings of a file that no waiver allows, although there is a waiver about them.
+fn list_lost_findings(file: &FileResults) -> Vec<Finding<'_>> {
+    let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
+    findings
+        .filter(|finding| finding.waiver.is_some() && finding.state != Some(FindingState::Waived))
         .collect()
 }

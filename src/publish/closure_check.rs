@@ -193,16 +193,19 @@ impl ClosureCheck<'_> {
             let (id, path) = (&entry.id, &entry.pipeline);
             let exists = self.input.listing.find_file(path)?.is_some();
             if !entry.enabled {
-                let description = if exists {
-                    format!("the shared pipeline `{id}` is disabled, so the version does not offer it")
+                let (kind, description) = if exists {
+                    let description =
+                        format!("the shared pipeline `{id}` is disabled, so the version does not offer it");
+                    (WarningKind::Disabled, description)
                 } else {
-                    project::describe_broken_entry(id, path, project::MISSING_FILE)
-                        + "; it is disabled, so no consumer needs it"
+                    let description = project::describe_broken_entry(id, path, project::MISSING_FILE)
+                        + "; it is disabled, so no consumer needs it";
+                    (WarningKind::DisabledWithoutFile, description)
                 };
                 // Without the pipeline, this warning would remain, so its summary must not suggest `--select closure`.
                 let is_needed = true;
                 self.add_warning(
-                    WarningKind::Disabled,
+                    kind,
                     &shared_file.build_problem(entry.position, description),
                     is_needed,
                 );

@@ -14,6 +14,7 @@ const MAX_LISTED_LOCATIONS: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum WarningKind {
     Disabled,
+    DisabledWithoutFile,
     Unsent,
     Ambiguous,
     Expression,
@@ -91,12 +92,14 @@ impl WarningKind {
     fn describe(self, warning_count: usize) -> String {
         let noun = match self {
             Self::Disabled => "shared pipeline",
+            Self::DisabledWithoutFile => "disabled shared pipeline",
             Self::Unsent | Self::Ambiguous | Self::Expression => "reference",
             Self::Unreadable => "file",
             Self::Submodule => "submodule",
         };
         let predicate = match self {
             Self::Disabled => " are disabled, so the version does not offer them",
+            Self::DisabledWithoutFile => " have no file",
             Self::Unsent => " in pipelines that no shared pipeline needs refer to files that are not sent",
             Self::Ambiguous => " may refer to any of several pipelines",
             Self::Expression => " are expressions, so it is unknown whether their files are sent",

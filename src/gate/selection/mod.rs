@@ -297,6 +297,8 @@ pub(crate) fn explain_empty_selection(
         return Ok(format!("{name} contains no pipeline that the globs select"));
     }
     let file_count = format_count(files.len(), "pipeline");
+    let has_globs = selection.is_customized() || !selection.patterns().1.is_empty();
+    let subset = if has_globs { " that the globs select" } else { "" };
     if pipelines.reason_for_all.is_some() && !paths.is_empty() {
         return Ok(format!(
             "{name} contains {file_count}, but the globs select no pipeline in the given paths"
@@ -314,5 +316,5 @@ pub(crate) fn explain_empty_selection(
         1 => ": use --all to select it",
         _ => ": use --all to select them all",
     };
-    Ok(format!("{change}; {name} contains {file_count}{advice}"))
+    Ok(format!("{change}; {name} contains {file_count}{subset}{advice}"))
 }

@@ -122,7 +122,7 @@ fn parse_auth_type(text: &str) -> Result<String, String> {
 
 /// Creates warehouse connections for the project.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "Example:\n  sluicegate connections create dwh --warehouse WAREHOUSE_A")]
+#[command(after_help = "Example:\n  sluicegate connections create dwh --warehouse WAREHOUSE_B")]
 pub struct ConnectionsArgs {
     #[command(subcommand)]
     pub verb: ConnectionsVerb,
@@ -132,7 +132,7 @@ pub struct ConnectionsArgs {
 #[derive(Debug, Clone, Subcommand)]
 pub enum ConnectionsVerb {
     /// Create the default warehouse connection; its credentials belong to the environment
-    #[command(after_help = "Example:\n  sluicegate connections create dwh --warehouse WAREHOUSE_A")]
+    #[command(after_help = "Example:\n  sluicegate connections create dwh --warehouse WAREHOUSE_B")]
     Create {
         #[command(flatten)]
         name: NameArgs,

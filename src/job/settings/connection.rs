@@ -31,6 +31,8 @@ pub struct Connection {
     pub warnings: Vec<String>,
     /// The reason why the configuration file is not used, if it cannot be used.
     unusable_file_reason: Option<String>,
+    /// The keys that only the checkout's file sets, which applies to this job after the merge.
+    keys_after_merge: Vec<&'static str>,
 }
 
 const BASE_URL_DESCRIPTION: &str = "the URL of the platform's API, such as https://platform.example.com";
@@ -74,7 +76,7 @@ impl Connection {
         self.project_id.ok_or_else(|| {
             self.missing_file_setting_error(
                 "the project",
-                "--project-id",
+                "project-id",
                 variable::PROJECT_ID,
                 PROJECT_ID_DESCRIPTION,
             )
@@ -86,17 +88,25 @@ impl Connection {
         self.unusable_file_reason.is_some()
     }
 
-    /// Returns the error for a missing setting that the configuration file may set. An unusable file is probably the
-    /// cause, so the error names its defect.
+    /// Returns the error for a missing setting that the configuration file may set under `key`. An unusable file is
+    /// probably the cause, so the error names its defect. If the change sets the key, the job must set it until the
+    /// merge.
     fn missing_file_setting_error(
         &self,
         name: &str,
-        flag: &str,
+        key: &str,
         variable: &str,
         description: &str,
     ) -> SettingsError {
+        let flag = format!("--{key}");
         let Some(reason) = &self.unusable_file_reason else {
-            return missing_setting_error(name, flag, variable, description);
+            if self.keys_after_merge.contains(&key) {
+                return SettingsError::new(format!("{name} is not set")).with_hint(format!(
+                    "`{key}` in the change's sluicegate.yaml applies after the merge; to review this change, set \
+                     {variable} in the job or pass {flag}"
+                ));
+            }
+            return missing_setting_error(name, &flag, variable, description);
         };
         SettingsError::new(format!(
             "{name} is not set, and the configuration file that applies to this run cannot be used: {reason}"
@@ -106,9 +116,9 @@ impl Connection {
 
     /// Returns the value of the `Agent-Version` header, which a review needs, or an error with a hint if it is not set.
     pub fn require_agent_version(&self) -> Result<&str, SettingsError> {
-        let (flag, variable) = ("--agent-version", variable::AGENT_VERSION);
+        let (key, variable) = ("agent-version", variable::AGENT_VERSION);
         self.agent_version.as_deref().ok_or_else(|| {
-            self.missing_file_setting_error("the agent version", flag, variable, AGENT_VERSION_DESCRIPTION)
+            self.missing_file_setting_error("the agent version", key, variable, AGENT_VERSION_DESCRIPTION)
         })
     }
 
@@ -174,7 +184,20 @@ impl SettingSources<'_> {
             client_certificate: self.find_client_certificate(args)?,
             warnings,
             unusable_file_reason: self.unusable_reason.clone(),
+            keys_after_merge: self.list_keys_after_merge(),
         })
+    }
+
+    /// Returns the keys of the connection that only the checkout's file sets, and not the file that applies to this run.
+    fn list_keys_after_merge(&self) -> Vec<&'static str> {
+        let mut keys = Vec::new();
+        if self.file.project_id.is_none() && self.first_file.project_id.is_some() {
+            keys.push("project-id");
+        }
+        if self.file.agent_version.is_none() && self.first_file.agent_version.is_some() {
+            keys.push("agent-version");
+        }
+        keys
     }
 
     /// Returns the client certificate and its key, if a certificate is set. The certificate file may contain the key,

@@ -51,7 +51,7 @@ pub struct SettingSources<'a> {
     /// The output paths in the file at which git tracks, or may track, a file.
     tracked_outputs: HashSet<PathBuf>,
     /// The settings of the checkout's file that cannot hide findings. They are used if the policy revision has no file.
-    first_file: FileConfig,
+    pub(super) first_file: FileConfig,
     /// The text of `first_file`.
     first_file_text: Option<NamedText>,
     /// The keys of output paths that were removed from `file`, because none of their paths may be written.
@@ -358,7 +358,7 @@ impl<'a> SettingSources<'a> {
                 self.file_name
             );
             return Err(SettingsError::new(message)
-                .with_hint(format!("choose a file that is not in the repository; {ANY_PATH}")));
+                .with_hint(format!("choose a file that is not in the repository, or remove the file from git with `git rm --cached`; {ANY_PATH}")));
         }
         self.resolve_file_path(key, path)
     }

@@ -12,9 +12,8 @@ use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::waivers;
 use std::fmt::Write as _;
 
-/// Printed if there are findings and no way to adopt was chosen.
-const ADOPT_OPTIONS: &str = "
-If all of these findings fail the gate, nearly every change fails. Choose a way to start with `--adopt`:
+/// Printed if there are findings and no way to adopt was chosen, after the sentence about their effect.
+const ADOPT_OPTIONS: &str = "Choose a way to start with `--adopt`:
   new-only  only findings that a change introduces fail the gate
   waivers   each current finding is allowed by a line of sluicegate-waivers.yaml, to be fixed over time
   strict    every finding fails the gate
@@ -39,7 +38,16 @@ pub(crate) fn describe_findings(facts: &RepositoryFacts, plan: &InitPlan) -> Str
     };
     let project_findings = describe_project_findings(findings, plan.has_write_step(settings::FILE_NAME));
     match findings.adopt {
-        None if !table.is_empty() => table + &project_findings + ADOPT_OPTIONS,
+        None if !table.is_empty() => {
+            let noun = if affected_count == 1 {
+                "a change to the pipeline with findings"
+            } else {
+                "a change to one of these pipelines"
+            };
+            format!(
+                "{table}{project_findings}\nIf all of these findings fail the gate, {noun} fails. {ADOPT_OPTIONS}"
+            )
+        }
         _ => table + &project_findings,
     }
 }
@@ -101,7 +109,12 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
             // The number includes findings in unchanged pipelines, so it is not printed.
             format!("every current finding{level} in them")
         };
-        describe_adoption_effect(adopt, needs_new_only_setting, &subject)
+        describe_adoption_effect(
+            adopt,
+            needs_new_only_setting,
+            findings.is_settings_file_new,
+            &subject,
+        )
     } else if findings.list_unevaluated_paths().is_empty() {
         "no current finding fails the gate, so the change passes.\n".to_owned()
     } else {
@@ -133,9 +146,20 @@ fn needs_new_only_setting(facts: &RepositoryFacts, plan: &InitPlan) -> bool {
 }
 
 /// Describes whether the current findings fail the gate in this change, and what applies after its merge. `subject` is
-/// the text for the findings, with which the sentence begins.
-fn describe_adoption_effect(adopt: Adopt, needs_new_only_setting: bool, subject: &str) -> String {
+/// the text for the findings. `needs_new_only_setting` is the result of the function of this name, and
+/// `is_settings_file_new` is true if the default branch has no `sluicegate.yaml`.
+fn describe_adoption_effect(
+    adopt: Adopt,
+    needs_new_only_setting: bool,
+    is_settings_file_new: bool,
+    subject: &str,
+) -> String {
     match adopt {
+        // Without a file in the target branch, `new-only` of the change's own file applies.
+        Adopt::NewOnly if needs_new_only_setting && is_settings_file_new => format!(
+            "{subject} fails the gate until you set `new-only: true` in sluicegate.yaml (below). Then it is known,\n\
+             in this change already.\n"
+        ),
         Adopt::NewOnly if needs_new_only_setting => format!(
             "sluicegate.yaml is not changed, so {subject} fails the gate. For this one change, the job can set\n\
              SLUICEGATE_NEW_ONLY=true.\n"

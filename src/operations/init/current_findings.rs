@@ -5,11 +5,12 @@ use crate::error::Failure;
 use crate::gate::RunFindings;
 use crate::gate::local_review::evaluate_all;
 use crate::job::cli::Adopt;
+use crate::job::settings;
 use crate::operations::waivers::{has_unwaived_findings, render_new_waivers_file};
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
 use sluicegate_base::input;
-use sluicegate_git::{Repository, Snapshot, SnapshotFile};
+use sluicegate_git::{Repository, Snapshot, SnapshotFile, TreeFile};
 use sluicegate_pipelines::findings::{Enforcement, FileResults, RuleResult, Severity};
 use sluicegate_pipelines::pipelines::rules_path;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
@@ -81,6 +82,8 @@ pub(crate) struct CurrentFindings {
     pub(crate) existing_waivers: ExistingWaivers,
     /// True if only new findings fail the gate already, regardless of the files to write.
     pub(crate) is_new_only: bool,
+    /// True if the default branch has no `sluicegate.yaml`, so that the change introduces it.
+    pub(crate) is_settings_file_new: bool,
     /// The levels of the project checks that apply already, regardless of the files to write.
     pub(crate) check_levels: CheckLevels,
 }
@@ -145,6 +148,8 @@ impl CurrentFindings {
             waivers_file,
             existing_waivers,
             is_new_only: workspace.sources.is_new_only(is_flag_set)?,
+            is_settings_file_new: find_file_in_default_branch(&workspace.repo, settings::FILE_NAME)?
+                .is_none(),
             check_levels: check_levels.unwrap_or_default(),
             files,
             project_files,
@@ -226,16 +231,21 @@ impl CurrentFindings {
     }
 }
 
-/// Returns whether the default branch of the remote has the file with this content. If the default branch is unknown,
-/// the checked-out commit is used instead.
+/// Returns whether the default branch has the file with this content.
 fn default_branch_has_file(repo: &Repository, path: &str, content: &[u8]) -> Result<bool, Failure> {
+    match find_file_in_default_branch(repo, path)? {
+        Some(file) => Ok(repo.read_blob(&file.blob, MAX_DOCUMENT_BYTES)?.as_deref() == Some(content)),
+        None => Ok(false),
+    }
+}
+
+/// Returns the file of the remote's default branch; `None` if there is none. If the default branch is unknown, the
+/// checked-out commit is used instead.
+fn find_file_in_default_branch(repo: &Repository, path: &str) -> Result<Option<TreeFile>, Failure> {
     let tip = match repo.find_likely_default_branch()? {
         Some(branch) => Some(branch.tip),
         None => repo.head().ok().map(|head| head.commit),
     };
-    let Some(tip) = tip else { return Ok(false) };
-    match repo.find_file(&tip, path)? {
-        Some(file) => Ok(repo.read_blob(&file.blob, MAX_DOCUMENT_BYTES)?.as_deref() == Some(content)),
-        None => Ok(false),
-    }
+    let Some(tip) = tip else { return Ok(None) };
+    Ok(repo.find_file(&tip, path)?)
 }

@@ -240,6 +240,11 @@ fn run_that_ends_early_leaves_no_statement_of_earlier_run() {
     assert!(!run("report missing.json --attestation s.json", 2));
     // Nothing is reviewed in a dry run, but a later step would sign a file of the change.
     assert!(!run("review --dry-run --attestation s.json", 0));
+    platform
+        .call(&world)
+        .run("review --dry-run --attestation s.json")
+        .expect(0)
+        .saying(&["no statement about the review is written: a dry run reviews nothing"]);
     // The files that the policy names.
     let policy = "review: { attestation: s.json }\npublish: { attestation: t.json }\n";
     world.write("sluicegate.yaml", policy);

@@ -90,3 +90,33 @@ fn method_that_no_type_has_and_term_that_is_gone_are_unknown_names() {
         ["Store::attempt", "search_it"]
     );
 }
+
+/// Returns the names and versions of the JSON schemas in a text of code, without `sluicegate.`.
+fn list_schema_names(sources: &str) -> BTreeSet<String> {
+    let schema = Regex::new(r#""sluicegate\.([a-z-]+/v[0-9]+)""#).unwrap();
+    schema
+        .captures_iter(sources)
+        .map(|found| found[1].to_owned())
+        .collect()
+}
+
+#[test]
+fn support_page_lists_every_schema_of_a_json_document() {
+    let names = list_schema_names(&read_program_sources().join("\n"));
+    assert!(names.len() > 15, "{names:?}");
+    let page = read_workspace_file("SUPPORT.md");
+    let stable = page
+        .split("## Stable")
+        .nth(1)
+        .unwrap()
+        .split("## ")
+        .next()
+        .unwrap();
+    for name in names {
+        let (short_name, version) = name.split_once('/').unwrap();
+        let is_listed = stable.contains(&format!("`sluicegate.{name}`"))
+            || version == "v1" && stable.contains(&format!("`{short_name}`"));
+        // The program reads version 1 of a report only to refuse it.
+        assert!(is_listed || name == "report/v1", "{name}");
+    }
+}

@@ -608,6 +608,29 @@ fn missing_project_with_unusable_file_names_the_file() {
 }
 
 #[test]
+fn change_that_adds_the_project_is_pointed_to_the_variable_of_its_job() {
+    let world = project();
+    settings(&world, "agent-version: '10.0'\n");
+    commit_and_push(&world, "settings");
+    world.git("switch -qc change");
+    settings(&world, &format!("agent-version: '10.0'\nproject-id: {PROJECT}\n"));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    commit_and_push(&world, "project");
+    let platform = Platform::new();
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let call = platform.call(&world).without("SLUICEGATE_AGENT_VERSION");
+    let review = |call: Call| Job::github().pull_request().extend(&world, call).run("review");
+    review(call.clone().without("SLUICEGATE_PROJECT_ID"))
+        .expect(2)
+        .saying(&[
+            "the project is not set",
+            "hint: `project-id` in the change's sluicegate.yaml applies after the merge; to review this change, set \
+             SLUICEGATE_PROJECT_ID in the job or pass --project-id",
+        ]);
+    review(call).expect(0);
+}
+
+#[test]
 fn ci_with_unusable_file_that_lists_the_branch_fails() {
     for (text, code) in [
         ("publish-on: { branches: [main] }\nnokey: 1\n", 1),

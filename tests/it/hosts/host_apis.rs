@@ -301,7 +301,7 @@ fn missing_permission_is_reported_and_verdict_stays() {
         .call(&world)
         .run("review --comment")
         .expect(1)
-        .saying(&["comments are not supported on the host none"]);
+        .saying(&["a local run has no pull or merge request"]);
 }
 
 #[test]
@@ -360,9 +360,14 @@ fn bitbucket_gets_code_insights_through_its_proxy() {
     );
 
     let call = call.variable("SLUICEGATE_BITBUCKET_PROXY", "http://127.0.0.1:9");
+    call.run("review").expect(1).saying(&[
+        "could not send Code Insights",
+        "hint: SLUICEGATE_BITBUCKET_PROXY is the URL of Bitbucket's proxy for Code Insights",
+    ]);
+    let call = call.variable("SLUICEGATE_BITBUCKET_PROXY", "xx");
     call.run("review")
         .expect(1)
-        .saying(&["could not send Code Insights"]);
+        .saying(&["SLUICEGATE_BITBUCKET_PROXY is not a URL: \"xx\""]);
 }
 
 #[test]

@@ -78,6 +78,20 @@ fn finding_counts(output: &ProgramOutput) -> Value {
 }
 
 #[test]
+fn adoption_with_new_configuration_file_names_setting_that_makes_findings_known() {
+    let world = project_with_findings();
+    run_init_without_host(&world, "").expect(0);
+    // The default branch has no `sluicegate.yaml`, so `new-only` of the new one applies to the change itself.
+    let stdout = run_init_without_host(&world, "--adopt new-only").expect(0).out;
+    assert!(
+        stdout.contains(
+            "fails the gate until you set `new-only: true` in sluicegate.yaml (below). Then it is known,"
+        ) && !stdout.contains("SLUICEGATE_NEW_ONLY"),
+        "{stdout}"
+    );
+}
+
+#[test]
 fn adoption_shows_findings_and_effect_of_other_limits() {
     let world = project_with_findings();
     let output = run_init_without_host(&world, "").expect(0).out;
@@ -99,7 +113,7 @@ fn adoption_shows_findings_and_effect_of_other_limits() {
     maximum-outputs: 1           0 of 4     0
     end-output-components        0 of 4     0
 
-    If all of these findings fail the gate, nearly every change fails. Choose a way to start with `--adopt`:
+    If all of these findings fail the gate, a change to one of these pipelines fails. Choose a way to start with `--adopt`:
       new-only  only findings that a change introduces fail the gate
       waivers   each current finding is allowed by a line of sluicegate-waivers.yaml, to be fixed over time
       strict    every finding fails the gate

@@ -270,6 +270,23 @@ fn warnings_of_two_kinds_about_unneeded_pipelines_are_counted_together() {
 }
 
 #[test]
+fn disabled_shared_pipeline_without_file_has_its_own_warning() {
+    let world = world_to_plan();
+    let entries = [
+        ("load.orch.yaml", "load-it", true),
+        ("old.orch.yaml", "old", false),
+        ("gone.orch.yaml", "gone", false),
+        ("lost.orch.yaml", "lost", false),
+    ];
+    world.write(CONFIG, shared_pipelines_file(&entries));
+    let summary = plan_world(&world).warning_summary.join("\n");
+    assert!(
+        summary.contains(DISABLED) && summary.contains("2 disabled shared pipelines have no file: "),
+        "{summary}"
+    );
+}
+
+#[test]
 fn warnings_of_a_kind_are_one_sentence_for_people() {
     let world = world_to_plan();
     let calls: Vec<_> = (0..5)

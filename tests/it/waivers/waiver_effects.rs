@@ -121,8 +121,7 @@ fn expired_waiver_has_no_effect_and_finding_shows_its_date() {
     output.saying(&["no longer waived since 2020-02-01: legacy"]);
     let notes = report["notes"].to_string();
     assert!(
-        notes
-            .contains("renew the waivers with `sluicegate waivers add RULE PATH --reason TEXT --until DATE`")
+        notes.contains("fix them, or change the `until` of these waivers")
             && notes.contains("sales/bad.orch.yaml, valid until 2020-01-31"),
         "{notes}"
     );
@@ -134,6 +133,19 @@ fn expired_waiver_has_no_effect_and_finding_shows_its_date() {
     let notes = check(&world, "").expect(1).json()["notes"].to_string();
     assert!(
         notes.contains("1 waiver in sluicegate-waivers.yaml can be removed: 1 expired"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn expired_waiver_has_no_note_if_another_waiver_allows_its_finding() {
+    let expired = "- { rule: component-naming-convention, path: sales/bad.orch.yaml, reason: legacy, until: 2020-01-31 }\n";
+    let valid = "- { rule: component-naming-convention, path: 'sales/**', reason: legacy }\n";
+    let world = with_waivers(&format!("{valid}{expired}"));
+    let notes = check(&world, "").expect(0).json()["notes"].to_string();
+    assert!(
+        notes.contains("1 waiver in sluicegate-waivers.yaml can be removed: 1 expired")
+            && !notes.contains("no longer waived"),
         "{notes}"
     );
 }
