@@ -44,6 +44,28 @@ fn report_page_has_commit_branch_base_and_time_under_title() {
 }
 
 #[test]
+fn deletion_marks_the_finding_of_its_own_component_only() {
+    let last_line = "      description: last line\n";
+    let head = orchestration_text(&["Start", "bad name", "Done"]);
+    let position = head.find("    \"Done\"").unwrap();
+    let neighbor =
+        "    \"Extra\":\n      type: sql-executor\n      parameters: { componentName: \"Extra\" }\n";
+    for (deleted_lines, is_marked) in [(neighbor, false), (last_line, true)] {
+        let world = project();
+        let mut base = head.clone();
+        base.insert_str(position, deleted_lines);
+        world.write("b.orch.yaml", base);
+        world.commit("base");
+        world.push();
+        world.git("checkout -q -b change");
+        world.write("b.orch.yaml", &head);
+        world.commit("delete");
+        let page = check_to_page(&world, "", 1);
+        assert_eq!(page.contains(">changed here<"), is_marked, "{deleted_lines}");
+    }
+}
+
+#[test]
 fn passed_page_shows_changes_before_findings() {
     let world = changed_world();
     let text = check_to_page(&world, "", 0);

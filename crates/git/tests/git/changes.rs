@@ -559,7 +559,7 @@ fn touched_lines_are_those_of_new_file() {
     world.commit("two");
     assert_eq!(
         touched_ranges(&world, "b", Some("a")),
-        [(2, 3), (6, 6), (7, 7), (10, 10)]
+        [(2, 3), (6, 6), (0, 0), (10, 10)]
     );
     assert_eq!(touched_ranges(&world, "b", None), [(1, u32::MAX)]);
     world.write("b", vec![b'x'; 5 * 1024 * 1024]);
@@ -570,9 +570,10 @@ fn touched_lines_are_those_of_new_file() {
     );
 }
 
-/// Returns the lines of each file that the last commit changed, as `git diff` reports them.
-fn read_git_ranges(world: &World) -> BTreeMap<String, Vec<(u32, u32)>> {
-    let mut ranges: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
+/// Returns the lines of each file that the last commit added or replaced, as `git diff` reports them. A deletion has no
+/// lines: git reports the line before it, and not the block that contained the deleted lines.
+fn read_git_ranges(world: &World) -> BTreeMap<String, Vec<Option<(u32, u32)>>> {
+    let mut ranges: BTreeMap<String, Vec<Option<(u32, u32)>>> = BTreeMap::new();
     let mut file = String::new();
     for line in world.git("diff -U0 HEAD~1 HEAD").lines() {
         if let Some(path) = line.strip_prefix("+++ b/") {
@@ -581,7 +582,7 @@ fn read_git_ranges(world: &World) -> BTreeMap<String, Vec<(u32, u32)>> {
             let added = hunk.split(' ').nth(1).unwrap().trim_start_matches('+');
             let (first, count) = added.split_once(',').unwrap_or((added, "1"));
             let (first, count): (u32, u32) = (first.parse().unwrap(), count.parse().unwrap());
-            let range = (first, first + count.saturating_sub(1));
+            let range = (count > 0).then(|| (first, first + count - 1));
             ranges.entry(file.clone()).or_default().push(range);
         }
     }
@@ -618,7 +619,47 @@ fn touched_lines_of_random_edits_equal_those_of_git() {
     let expected_ranges = read_git_ranges(&world);
     assert!(expected_ranges.len() > 70, "{}", expected_ranges.len());
     for (file, ranges) in expected_ranges {
-        assert_eq!(touched_ranges(&world, &file, Some(&file)), ranges, "{file}");
+        let touched_ranges = touched_ranges(&world, &file, Some(&file));
+        assert_eq!(touched_ranges.len(), ranges.len(), "{file}");
+        for (touched_range, range) in touched_ranges.into_iter().zip(ranges) {
+            assert_eq!(touched_range, range.unwrap_or(touched_range), "{file}");
+        }
+    }
+}
+
+#[test]
+fn deletion_touches_the_block_of_the_deleted_lines() {
+    let world = World::new();
+    let lines = [
+        "a:", "  b:", "    c: 1", "    d: 2", "  e:", "    c: 1", "    d: 2", "", "f:", "  g: 1",
+    ];
+    // The deleted lines, and the line of the block that contained them.
+    for (deleted_lines, block_line) in [
+        (5..=7, 1),
+        (4..=4, 2),
+        (3..=4, 2),
+        (6..=7, 5),
+        (8..=8, 0),
+        (9..=10, 0),
+        (10..=10, 9),
+        (2..=4, 1),
+    ] {
+        world.write("file", lines.join("\n") + "\n");
+        world.commit("complete");
+        let mut kept_lines = String::new();
+        for (number, line) in (1..).zip(lines) {
+            if !deleted_lines.contains(&number) {
+                kept_lines += line;
+                kept_lines.push('\n');
+            }
+        }
+        world.write("file", kept_lines);
+        world.commit("shorter");
+        assert_eq!(
+            touched_ranges(&world, "file", Some("file")),
+            [(block_line, block_line)],
+            "{deleted_lines:?}"
+        );
     }
 }
 
