@@ -107,6 +107,35 @@ fn new_only_publish_names_published_version_in_reports() {
     }
 }
 
+/// The pipelines are selected since the push, and their findings are compared with the published version.
+#[test]
+fn page_of_publish_does_not_name_the_push_as_base_of_findings() {
+    let (world, server) = project_with_release_branch();
+    let version_commit = head(&world);
+    world.write(
+        "new.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
+    let push_base = world.commit("bad");
+    world.write("note.txt", "more");
+    world.commit("note");
+    world.push();
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": push_base,
+        "after": head(&world) });
+    let job = Job::github().event("push", "refs/heads/main", &payload);
+    job.extend(&world, publish_call(&world, &server))
+        .run("ci --new-only --publish-on-branch main --version-name 2.0.1 --report html=r.html")
+        .expect(1);
+    let page = world.read_text("r.html");
+    let fact = format!("<dt>Changes since</dt><dd>{}</dd>", &push_base[..12]);
+    let note = format!("findings are known if they exist at {}", &version_commit[..7]);
+    assert!(
+        page.contains(&fact) && page.to_lowercase().contains(&note),
+        "{}",
+        page.split("<h2").next().unwrap()
+    );
+}
+
 #[test]
 fn new_only_publish_of_hotfix_has_new_finding_that_no_version_had() {
     let (world, server) = project_with_release_branch();

@@ -38,7 +38,12 @@ fn report_page_has_commit_branch_base_and_time_under_title() {
     let heading = page.descendants().find(|node| node.has_tag_name("h1")).unwrap();
     let facts = text_of(heading.next_sibling_element().unwrap());
     let short = |revision: &str| world.git(format!("rev-parse {revision}").as_str())[..12].to_owned();
-    for fact in ["Branchchange", &short("HEAD"), &short("main"), "Started20"] {
+    for fact in [
+        "Branchchange",
+        &short("HEAD"),
+        &format!("Changes since{}", short("main")),
+        "Started20",
+    ] {
         assert!(facts.contains(fact), "{fact}: {facts}");
     }
 }

@@ -161,7 +161,7 @@ fn list_commit_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     let facts = [
         ("Branch", context.branch.clone()),
         ("Commit", context.head.as_ref().map(shorten)),
-        ("Compared with", describe_bases(context, shorten)),
+        ("Changes since", describe_bases(context, shorten)),
         (
             "Started",
             started_at.map(|started_at| started_at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()),
