@@ -3,7 +3,7 @@
 use super::ReportContext;
 use super::remarks::{Remark, RemarkKind, collect_limit_remarks, collect_remarks, find_unexplained_verdict};
 use super::sentences::{GATE_CHANGE_INTRO, to_sentence};
-use super::unreviewed_files::group_unreviewed_by_reason;
+use super::unreviewed_files::{UnreviewedFileStates, group_unreviewed_by_reason};
 use super::view::{
     FindingOrder, NoticeEntry, NoticeKind, UnevaluatedCause, View, ViewMedium, take_rules_file_causes,
 };
@@ -99,13 +99,14 @@ pub(super) fn collect_limited_file_annotations(
     limits: &AnnotationLimits,
     is_passing: bool,
 ) -> Vec<Annotation> {
+    let unreviewed_states = UnreviewedFileStates::from_report(report);
     let unreviewed_annotations = group_unreviewed_by_reason(report)
         .into_iter()
         .filter(|(reason, paths)| paths.len() > 1 && !context.has_logged_reason(reason))
         .flat_map(|(_, paths)| paths)
         .map(|path| {
             let first_line = 1;
-            let message = "The file was not reviewed.".to_owned();
+            let message = format!("{}.", unreviewed_states.describe(path));
             annotate_file(
                 Level::Error,
                 path,
@@ -413,6 +414,35 @@ mod tests {
         let reasons: Vec<Annotation> = reasons.filter(|it| it.message.contains("timed out")).collect();
         assert_eq!(reasons.len(), 1, "{:?}", shown(&reasons));
         assert_eq!(reasons[0].level, Level::Warning, "the run passes");
+    }
+
+    #[test]
+    fn annotation_of_unreviewed_file_states_local_check() {
+        let mut report = sample::report();
+        let locally_checked_path = report.files[0].path.clone();
+        let group = [&locally_checked_path, "later.orch.yaml"].map(|path| UnreviewedFile {
+            path: path.to_owned(),
+            ..report.unreviewed_files[0].clone()
+        });
+        report.unreviewed_files = group.to_vec();
+        let limits = AnnotationLimits {
+            level_count: 10,
+            has_notices: true,
+            overflow_place: "the report",
+        };
+        let context = ReportContext::default();
+        let annotations = collect_limited_file_annotations(&report, &context, &limits, false);
+        let marks = annotations
+            .iter()
+            .filter(|annotation| annotation.title == "unreviewed");
+        let texts: Vec<&str> = marks.map(|mark| mark.message.as_str()).collect();
+        assert_eq!(
+            texts,
+            [
+                "The file was checked locally, but not reviewed by the platform.",
+                "The file was not reviewed."
+            ]
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::ReportContext;
 use super::sentences::{
     describe_gate_change, describe_run_problem, format_acceptance, run_noun, to_sentence,
 };
-use super::unreviewed_files::describe_unreviewed_file;
+use super::unreviewed_files::UnreviewedFileStates;
 use sluicegate_pipelines::findings::{Fingerprint, LimitKind, Report, Verdict, VerdictLimit};
 use std::collections::BTreeMap;
 
@@ -57,13 +57,14 @@ pub(super) struct Remark<'r> {
 /// another file, because hosts show only entries about existing files.
 pub(super) fn collect_remarks<'r>(report: &'r Report, context: &'r ReportContext) -> Vec<Remark<'r>> {
     let mut remarks = Vec::new();
+    let unreviewed_states = UnreviewedFileStates::from_report(report);
     for file in &report.unreviewed_files {
         remarks.push(Remark {
             kind: RemarkKind::Unreviewed,
             affects_verdict: true,
             path: &file.path,
             line: None,
-            text: describe_unreviewed_file(&file.reason),
+            text: unreviewed_states.describe_with_reason(file),
             fingerprint: Fingerprint::new(&["unreviewed", &file.path], FIRST_ORDINAL),
         });
     }

@@ -2,8 +2,8 @@
 
 use super::unreviewed_count::describe_missing_review;
 use sluicegate_base::text::{List, format_count};
-use sluicegate_pipelines::findings::Report;
-use std::collections::HashMap;
+use sluicegate_pipelines::findings::{Report, UnreviewedFile};
+use std::collections::{HashMap, HashSet};
 
 /// Files that were not reviewed for the same reason.
 pub(super) struct UnreviewedGroup<'a> {
@@ -64,7 +64,34 @@ fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str], state: &str) 
     }
 }
 
-/// Describes why a file was not reviewed, for formats that show the path themselves. The caller must escape the result.
-pub(super) fn describe_unreviewed_file(reason: &str) -> String {
-    format!("The file was not reviewed: {reason}")
+/// Describes the state of unreviewed files, for formats that show the path themselves.
+pub(super) struct UnreviewedFileStates<'r> {
+    locally_checked_paths: HashSet<&'r str>,
+}
+
+impl<'r> UnreviewedFileStates<'r> {
+    /// Finds the unreviewed files of a report that have results: only the local check reviewed them.
+    pub(super) fn from_report(report: &'r Report) -> Self {
+        let mut locally_checked_paths = HashSet::new();
+        if !report.unreviewed_files.is_empty() {
+            locally_checked_paths.extend(report.reviewed_files().map(|file| file.path.as_str()));
+        }
+        Self {
+            locally_checked_paths,
+        }
+    }
+
+    /// Returns a sentence, without its end, that the unreviewed file at this path was not reviewed.
+    pub(super) fn describe(&self, path: &str) -> &'static str {
+        if self.locally_checked_paths.contains(path) {
+            "The file was checked locally, but not reviewed by the platform"
+        } else {
+            "The file was not reviewed"
+        }
+    }
+
+    /// Describes why a file was not reviewed. The caller must escape the result.
+    pub(super) fn describe_with_reason(&self, file: &UnreviewedFile) -> String {
+        format!("{}: {}", self.describe(&file.path), file.reason)
+    }
 }

@@ -1,7 +1,7 @@
 //! `--on-unavailable pass` is for a platform that is down, not for a change that makes it fail.
 
 use crate::support::{
-    Arguments, Call, Platform, ProgramOutput, World, change, good_pipeline, orchestration_text,
+    Arguments, Call, Job, Platform, ProgramOutput, World, change, good_pipeline, orchestration_text,
     passed_results, requested_pipelines, respond_for_each,
 };
 use serde_json::json;
@@ -363,6 +363,42 @@ fn batches_without_response_are_split_a_limited_number_of_times() {
     assert!(!unreviewed.contains("p000.orch.yaml"), "{unreviewed}");
 }
 
+/// The start of the statement about a file that only the local check reviewed.
+const LOCALLY_CHECKED: &str = "The file was checked locally, but not reviewed by the platform";
+
+#[test]
+fn reports_state_that_unreviewed_files_were_checked_locally() {
+    let second = "second.orch.yaml";
+    let world = change(&[(BAD, &good_pipeline()), (second, &good_pipeline())]);
+    let reports = ["r.sarif", "r.gitlab", "r.xml"];
+    let run = |platform: &Platform, code: i32| {
+        let args = "review --report sarif=r.sarif --report gitlab=r.gitlab --report junit=r.xml";
+        let job = Job::github().pull_request();
+        job.extend(&world, platform.call(&world)).run(args).expect(code)
+    };
+    let platform = Platform::new();
+    platform.is_down();
+    run(&platform, 3);
+    for report in reports {
+        let text = world.read_text(report);
+        assert!(
+            text.contains(LOCALLY_CHECKED) && !text.contains("The file was not reviewed"),
+            "{report}: {text}"
+        );
+    }
+    // If the platform refuses the run, nothing checks the files.
+    let refusing_platform = Platform::new();
+    refusing_platform.reviews(ResponseTemplate::new(403));
+    run(&refusing_platform, 4);
+    for report in reports {
+        let text = world.read_text(report);
+        assert!(
+            text.contains("The file was not reviewed") && !text.contains(LOCALLY_CHECKED),
+            "{report}: {text}"
+        );
+    }
+}
+
 /// Runs a review with several outputs. Returns its log, and the texts of the outputs in the order Markdown, JUnit, step
 /// outputs.
 fn review_with_outputs(world: &World, call: Call, code: i32) -> (String, [String; 3]) {
@@ -407,6 +443,7 @@ fn pipeline_without_response_is_unreviewed_in_headline_and_outputs() {
         junit.contains("name=\"poison: unreviewed\"") && !junit.contains("yaml (2)"),
         "{junit}"
     );
+    assert!(junit.contains(LOCALLY_CHECKED), "{junit}");
 
     // A reviewed pipeline has the same suite and cases.
     let reviewing_platform = Platform::new();

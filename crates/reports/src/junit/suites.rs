@@ -5,7 +5,7 @@ use super::{
     CaseNames, CasePlace, CaseWithLine, PathLabels, RUN_SUITE, ReportContext, Suite, UNREVIEWED_CASE,
     build_error_case, build_file_cases, build_skipped_case, build_suite, to_offset_time,
 };
-use crate::unreviewed_files::describe_unreviewed_file;
+use crate::unreviewed_files::UnreviewedFileStates;
 use crate::view::FindingOrder;
 use sluicegate_pipelines::findings::{ExcludedFile, FileResults, Report, UnreviewedFile};
 use std::collections::HashMap;
@@ -56,6 +56,7 @@ pub(super) fn build_suites<'r>(
         .filter(|file| unreviewed_by_path.contains_key(file.path.as_str()));
     subjects.extend(remaining_files.map(SuiteSubject::UnreviewedFile));
     let mut names = CaseNames::default();
+    let unreviewed_states = UnreviewedFileStates::from_report(report);
     let started_at = to_offset_time(report.started_at);
     subjects.into_iter().map(move |subject| {
         let (name, cases) = match subject {
@@ -65,15 +66,18 @@ pub(super) fn build_suites<'r>(
                 let mut results = order.sort_results(file);
                 results.retain(|result| !(omits_passed_checks && is_passed(result)));
                 let mut cases = build_file_cases(file, label, &results, report.fail_on());
-                cases.extend(unreviewed_file.map(|file| build_unreviewed_file_case(file, labels)));
+                cases.extend(
+                    unreviewed_file.map(|file| build_unreviewed_file_case(file, &unreviewed_states, labels)),
+                );
                 (file.path.as_str(), cases)
             }
             SuiteSubject::ExcludedFile(file) => {
                 (file.path.as_str(), vec![build_excluded_file_case(file, labels)])
             }
-            SuiteSubject::UnreviewedFile(file) => {
-                (file.path.as_str(), vec![build_unreviewed_file_case(file, labels)])
-            }
+            SuiteSubject::UnreviewedFile(file) => (
+                file.path.as_str(),
+                vec![build_unreviewed_file_case(file, &unreviewed_states, labels)],
+            ),
         };
         build_suite(&names.make_unique(name), started_at, cases)
     })
@@ -87,11 +91,15 @@ fn build_excluded_file_case(file: &ExcludedFile, labels: &PathLabels<'_>) -> Cas
     place.build_case(build_skipped_case(&name, "excluded", &file.reason))
 }
 
-/// Creates the only case of an unreviewed file, which is an error.
-fn build_unreviewed_file_case(file: &UnreviewedFile, labels: &PathLabels<'_>) -> CaseWithLine {
+/// Creates the case that a file was not reviewed, which is an error.
+fn build_unreviewed_file_case(
+    file: &UnreviewedFile,
+    states: &UnreviewedFileStates<'_>,
+    labels: &PathLabels<'_>,
+) -> CaseWithLine {
     let unknown_line = None;
     let place = CasePlace::new(&file.path, labels.label(&file.path), unknown_line);
     let name = place.name_case(UNREVIEWED_CASE);
-    let reason = describe_unreviewed_file(&file.reason);
+    let reason = states.describe_with_reason(file);
     place.build_case(build_error_case(&name, UNREVIEWED_CASE, &reason))
 }
