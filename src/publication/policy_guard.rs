@@ -103,6 +103,10 @@ pub(crate) fn check_stricter_gate(
         return Ok(());
     };
     let snapshot = workspace.repo.snapshot(target.head.clone());
+    // A shallow clone can show this without the merge bases.
+    if workspace.contains_target_tip(&snapshot, default_branch_commit)? {
+        return Ok(());
+    }
     let Some(bases) = find_gate_bases(session, workspace, default_branch_commit, &target.head)? else {
         return Ok(());
     };

@@ -952,6 +952,45 @@ fn publish_from_shallow_clone_that_cannot_compare_the_gate_is_refused_if_gate_ch
 }
 
 #[test]
+fn publish_from_shallow_clone_that_contains_the_target_needs_no_merge_base() {
+    let publish_on = "publish-on: { branches: [main, 'release/*'] }\n";
+    let world = stale(
+        &[(RULES_FILE, LAX), ("sluicegate.yaml", publish_on)],
+        &[(RULES_FILE, RULES)],
+        &[("note.txt", "more")],
+    );
+    world.git("checkout -q -b release/1");
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n",
+    );
+    world.commit("release");
+    world.git("merge -q -m merge main");
+    world.push();
+    // The clone has both parents of the merge, but not the commits before them.
+    let url = format!("file://{}", world.remote().display());
+    let folder = world.path().join("shallow");
+    crate::support::git(
+        world.path(),
+        format!(
+            "clone -q --depth=2 --no-single-branch -b release/1 {url} {}",
+            folder.display()
+        ),
+    );
+    for level in ["warn", "fail"] {
+        let args = "publish --dry-run --compat off --prefix p --version-name v1 --gate-changes";
+        let output = push_of_branch(&world, Call::new(&folder))
+            .run((args, level))
+            .expect(0);
+        assert!(
+            !output.all().contains("could not compare the gate configuration"),
+            "{}",
+            output.all()
+        );
+    }
+}
+
+#[test]
 fn moved_waiver_of_target_is_explained_on_a_branch_that_is_not_merged() {
     let waiver =
         |path: &str| format!("- {{ rule: component-naming-convention, path: {path}, reason: legacy }}\n");
