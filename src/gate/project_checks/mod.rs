@@ -147,6 +147,7 @@ impl GateRun<'_> {
             find_component_name: &|path, old| components.find_new_name(path, old),
             find_script_path: &|old_path| renamed_files.find_script_path(old_path),
             has_twin: &|new_path| renamed_files.has_twin(new_path),
+            is_deleted: &|path| renamed_files.is_deleted(path),
         };
         let (files, mut contents) = self.project_checks().run_checks(
             known_facts,

@@ -1,4 +1,4 @@
-//! Finds what the change renames: pipelines, other files, and components.
+//! Finds what the change renames: pipelines, other files, and components. Also finds the files that it deletes.
 
 use crate::document_content::read_document;
 use crate::gate::VersionPairs;
@@ -53,7 +53,8 @@ impl GateRun<'_> {
 }
 
 impl VersionPairs<'_> {
-    /// Returns the changes to regular files that are not pipelines, because a pipeline may use any of them as a script.
+    /// Returns the changes to regular files that are not pipelines, and the deletions of such files, because a pipeline
+    /// may use any of them as a script.
     /// Returns no changes if there is no base or it cannot be read.
     fn find_possible_script_changes(&self) -> Vec<Change> {
         if self.bases.is_empty() {
@@ -63,7 +64,10 @@ impl VersionPairs<'_> {
             .head
             .find_changes(self.bases, &|path| !is_pipeline(path))
             .unwrap_or_default();
-        changes.retain(|change| change.file_kind == Some(FileKind::Regular));
+        // A deleted file has no kind.
+        changes.retain(|change| {
+            change.kind == ChangeKind::Deleted || change.file_kind == Some(FileKind::Regular)
+        });
         changes
     }
 
@@ -92,6 +96,8 @@ pub(crate) struct RenamedFiles<'r> {
     script_changes: OnceCell<Vec<Change>>,
     added_pipeline_hashes: OnceCell<HashSet<u64>>,
     added_script_hashes: OnceCell<HashSet<u64>>,
+    deleted_pipelines: OnceCell<HashSet<&'r str>>,
+    deleted_scripts: OnceCell<HashSet<String>>,
     /// The results of [`Self::has_twin`], by the new path.
     has_twin_by_path: RefCell<HashMap<String, bool>>,
 }
@@ -105,6 +111,8 @@ impl<'r> RenamedFiles<'r> {
             script_changes: OnceCell::new(),
             added_pipeline_hashes: OnceCell::new(),
             added_script_hashes: OnceCell::new(),
+            deleted_pipelines: OnceCell::new(),
+            deleted_scripts: OnceCell::new(),
             has_twin_by_path: RefCell::default(),
         }
     }
@@ -123,6 +131,26 @@ impl<'r> RenamedFiles<'r> {
             .iter()
             .filter(|change| change.rename_source() == Some(old_path));
         renames.next().map(|change| change.path.clone())
+    }
+
+    /// Returns whether the change deletes the file at this path, or replaces a pipeline with a link or submodule.
+    pub(crate) fn is_deleted(&self, path: &str) -> bool {
+        if is_pipeline(path) {
+            let deleted_pipelines = self.deleted_pipelines.get_or_init(|| {
+                let mut deletions = self.pipeline_changes.clone();
+                deletions
+                    .retain(|change| matches!(change.kind, ChangeKind::Deleted | ChangeKind::TypeChanged));
+                deletions.iter().map(|change| change.path.as_str()).collect()
+            });
+            deleted_pipelines.contains(path)
+        } else {
+            let deleted_scripts = self.deleted_scripts.get_or_init(|| {
+                let changes = self.script_changes().iter();
+                let deletions = changes.filter(|change| change.kind == ChangeKind::Deleted);
+                deletions.map(|change| change.path.clone()).collect()
+            });
+            deleted_scripts.contains(path)
+        }
     }
 
     /// Returns whether the change adds another file with the same content as the renamed file at `new_path`, so that a

@@ -11,6 +11,8 @@ rules:
   - { id: start-and-end-components, enabled: true, enforcementLevel: error }
 ";
 
+const DELETION_HINT: &str = "; it was deleted in this change: restore it, or remove the reference to it";
+
 /// Returns an orchestration that calls this target between its start and its end.
 fn row_with_caller(target: &str) -> String {
     pipeline_row(&["Call", "Done"]).replace(
@@ -139,7 +141,10 @@ fn call_of_deleted_pipeline_suggests_no_other_one() {
     let findings = list_violations(&check(&world, "").expect(1).json());
     assert_eq!(findings.len(), 2);
     for text in findings {
-        assert!(text.ends_with("which is not in the project"), "{text}");
+        assert!(
+            text.ends_with(&format!("which is not in the project{DELETION_HINT}")),
+            "{text}"
+        );
     }
     // A typo is recognized.
     for (typo, help) in [
@@ -519,6 +524,44 @@ fn missing_script_without_file_of_its_name_has_no_hint() {
     ];
     let text = single_violation(&check(&world_with_levels(LEVELS, &files), "--all").expect(1));
     assert!(text.ends_with("which is not in the project"), "{text}");
+}
+
+#[test]
+fn reference_to_file_that_the_change_deletes_has_next_step() {
+    let shared = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
+    let world = world_with_levels(
+        LEVELS,
+        &[
+            ("caller.orch.yaml", row_with_caller("load")),
+            ("script.orch.yaml", script_caller("sql/load.sql")),
+            ("gone.orch.yaml", row_with_caller("sales/gone")),
+            (".platform/shared-pipelines.yaml", shared.to_owned()),
+            ("sales/load.orch.yaml", pipeline_row(&["Load", "Done"])),
+            ("sql/load.sql", "select 1;\n".to_owned()),
+        ],
+    );
+    world.git("rm -q sales/load.orch.yaml sql/load.sql");
+    world.commit("delete");
+    // The same findings have the hint in a review of the change and in one of all pipelines since the base.
+    for args in ["", "--all --base main"] {
+        let findings = list_violations(&check(&world, args).expect(1).json());
+        for text in [
+            "component `Call` calls the orchestration `load`",
+            "component `Script` names the script `sql/load.sql`",
+            "the shared pipeline `load` is `sales/load.orch.yaml`",
+        ] {
+            let message = findings.iter().find(|finding| finding.contains(text));
+            let message = message.unwrap_or_else(|| panic!("{text}: {findings:?}"));
+            assert!(message.ends_with(DELETION_HINT), "{message}");
+        }
+    }
+    // The change did not delete the target of the old broken call.
+    let findings = list_violations(&check(&world, "--all --base main").expect(1).json());
+    let old_finding = findings.iter().find(|finding| finding.contains("`sales/gone`"));
+    assert!(
+        old_finding.unwrap().ends_with("which is not in the project"),
+        "{findings:?}"
+    );
 }
 
 /// Many broken calls and links cost no more than the check itself.

@@ -1,9 +1,11 @@
-//! The names that a change gives to pipelines, scripts and components, and the pipelines that calls meant before it.
+//! The names that a change gives to pipelines, scripts and components, the files that it deletes, and the pipelines that
+//! calls meant before it.
 
+use super::messages::DELETION_HINT;
 use crate::pipelines::{PipelineKind, Reference, file_name};
 use std::collections::BTreeMap;
 
-/// The pipelines, scripts and components that the change renames.
+/// The pipelines, scripts and components that the change renames, and the files that it deletes.
 pub struct Renames<'p> {
     /// The new path of each renamed pipeline, by its old path.
     pub pipelines: BTreeMap<String, String>,
@@ -14,6 +16,8 @@ pub struct Renames<'p> {
     pub find_component_name: &'p dyn Fn(&str, &str) -> Option<String>,
     /// Returns the new path of a file that is not a pipeline, given the old path.
     pub find_script_path: &'p dyn Fn(&str) -> Option<String>,
+    /// Returns whether the change deletes the pipeline or script at this path.
+    pub is_deleted: &'p dyn Fn(&str) -> bool,
 }
 
 /// The pipeline that a call meant before the change.
@@ -41,13 +45,24 @@ impl EarlierCallee {
 pub type FindEarlierCallee<'f> = dyn Fn(&str, &Reference, Option<&str>) -> Option<EarlierCallee> + 'f;
 
 impl Renames<'_> {
-    /// No renames, for a check that compares no versions.
+    /// No renames and no deleted files, for a check that compares no versions.
     pub const NONE: Renames<'static> = Renames {
         pipelines: BTreeMap::new(),
         has_twin: &|_| false,
         find_component_name: &|_, _| None,
         find_script_path: &|_| None,
+        is_deleted: &|_| false,
     };
+
+    /// Returns the hint for a missing file at this path or, if it is empty and the change deletes the file, the hint to
+    /// restore the file.
+    pub(super) fn complete_hint(&self, hint: String, path: &str) -> String {
+        if hint.is_empty() && (self.is_deleted)(path) {
+            DELETION_HINT.to_owned()
+        } else {
+            hint
+        }
+    }
 
     /// Returns the new path of the pipeline that a call of `target` means, if the change renames this pipeline. The
     /// target may omit the extension. A target without a directory means the only renamed pipeline with that file name;

@@ -101,6 +101,10 @@ pub(super) fn format_rename_hint(name: &str) -> String {
     format!("; it was renamed in this change to `{}`", shorten_name(name))
 }
 
+/// The hint for a reference to a file that the change deletes.
+pub(super) const DELETION_HINT: &str =
+    "; it was deleted in this change: restore it, or remove the reference to it";
+
 /// Returns the hint, to append to a message, that a file's name differs only in its spelling.
 pub(super) fn format_other_spelling_hint(spelling: OtherSpelling<'_>) -> String {
     let difference = match spelling.difference {

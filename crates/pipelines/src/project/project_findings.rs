@@ -246,7 +246,10 @@ impl Project<'_> {
         match renames.pipelines.get(&entry.pipeline) {
             Some(new_path) if entry.enabled => format_rename_hint(new_path) + ENTRY_STEP,
             Some(new_path) => format_rename_hint(new_path),
-            None => consequence.to_owned() + &suggestions.suggest_entry(self.files, &entry.pipeline),
+            None => {
+                let hint = suggestions.suggest_entry(self.files, &entry.pipeline);
+                consequence.to_owned() + &renames.complete_hint(hint, &entry.pipeline)
+            }
         }
     }
 

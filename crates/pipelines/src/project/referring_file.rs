@@ -13,6 +13,7 @@ use super::{EarlierCallee, Project, ProjectCheck};
 use crate::findings::ProposedFix;
 use crate::pipelines::{
     CallResolution, DanglingLink, PipelineFacts, PipelineKind, Reference, ReferenceKind, ReferenceTarget,
+    complete_path,
 };
 use sluicegate_base::text::shorten_name;
 use std::cell::{OnceCell, RefCell};
@@ -125,7 +126,7 @@ impl ReferringFile<'_> {
     }
 
     /// Returns a hint with the new path of a script that the change renamed, otherwise with files that have the same
-    /// name or differ only in their spelling. The hint is empty if the caller needs no hints (`renames` is `None`). A
+    /// name or differ only in their spelling, otherwise that the change deleted it. The hint is empty if the caller needs no hints (`renames` is `None`). A
     /// renamed script whose content was added twice is named, but not offered as a fix.
     fn suggest_script(&self, target: &str) -> CallHint {
         let Some(renames) = self.project.renames else {
@@ -139,7 +140,8 @@ impl ReferringFile<'_> {
             None => self
                 .script_suggestions
                 .get_or_init(|| ScriptSuggestions::new(self.project.regular_paths))
-                .suggest_script(target, self.project.can_repair),
+                .suggest_script(target, self.project.can_repair)
+                .or_deletion(renames, target),
         }
     }
 
@@ -252,8 +254,8 @@ impl ReferringFile<'_> {
     }
 
     /// Returns a hint with the new path of a renamed pipeline, otherwise with files that have the same name or a
-    /// similar path. The hint is empty if the caller needs no hints (`renames` is `None`). A renamed pipeline whose
-    /// content was added twice is named, but not offered as a fix. `earlier_callee` is the pipeline that the call meant
+    /// similar path, otherwise that the change deleted it. The hint is empty if the caller needs no hints (`renames` is
+    /// `None`). A renamed pipeline whose content was added twice is named, but not offered as a fix. `earlier_callee` is the pipeline that the call meant
     /// before the change, if it is known.
     fn suggest_pipeline(
         &self,
@@ -274,12 +276,16 @@ impl ReferringFile<'_> {
                 text: format_rename_hint(new_path),
                 only_path: (!(renames.has_twin)(new_path)).then(|| new_path.to_owned()),
             },
-            None => self.call_suggestions.borrow_mut().suggest_pipeline(
-                self.project.files,
-                target,
-                kind,
-                self.project.can_repair,
-            ),
+            None => {
+                let old_path = match earlier_callee {
+                    Some(callee) => callee.path.clone(),
+                    None => complete_path(target, kind),
+                };
+                self.call_suggestions
+                    .borrow_mut()
+                    .suggest_pipeline(self.project.files, target, kind, self.project.can_repair)
+                    .or_deletion(renames, &old_path)
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Searches for the probable target of a broken reference. Hostile names can make each search compare all names, so the
 //! work is bounded.
 
+use super::Renames;
 use super::messages::{
     REPAIR_HINT, format_other_spelling_hint, format_paths, format_similar_name_hint, suggest_extension,
 };
@@ -146,6 +147,14 @@ pub struct CallHint {
 }
 
 impl CallHint {
+    /// Returns this hint or, if it is empty and the change deletes the file at this path, the hint to restore the file.
+    pub(super) fn or_deletion(self, renames: &Renames<'_>, path: &str) -> Self {
+        Self {
+            text: renames.complete_hint(self.text, path),
+            ..self
+        }
+    }
+
     /// Returns the text of the hint for a run that offers no fix. If only one path can be meant, the text also names
     /// the command that writes it.
     pub fn into_text_with_command(self) -> String {
