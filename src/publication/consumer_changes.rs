@@ -274,7 +274,7 @@ impl Publication<'_> {
         if self.settings.has_job_selection {
             reason += ", if its job selected the same files as this job";
         }
-        self.warn_of_unknown_omissions(plan, commit);
+        self.report_unknown_omissions(plan, commit);
         let is_disabled = false;
         Ok(Some(PublishDecision::already_published(
             reason,

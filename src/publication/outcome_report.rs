@@ -3,7 +3,7 @@
 use super::Publication;
 use super::outcome_hints::{find_hint, find_size_hint};
 use super::publish_decision::PublishedVersion;
-use super::published_commit::find_completeness_warning;
+use super::published_commit::find_completeness_note;
 use super::smoke::SmokeResult;
 use crate::error::{Detail, Failure};
 use crate::exit::ExitStatus;
@@ -172,7 +172,9 @@ pub(super) fn report_unchanged_version(
         notes.push(("commit of the version", version_commit));
     }
     if !published_version.is_disabled {
-        notes.extend(find_completeness_warning(plan, version_commit).map(|warning| ("warning", warning)));
+        let is_rerun = publish::is_same_commit(Some(version_commit), &plan.commit_hash);
+        let label = if is_rerun { "warning" } else { "note" };
+        notes.extend(find_completeness_note(plan).map(|note| (label, note)));
     }
     publication.write_summary(&title, plan, &files, &notes, smoke, SummaryChanges::Omitted);
     Ok(ExitStatus::Success)

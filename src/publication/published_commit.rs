@@ -84,7 +84,7 @@ impl Publication<'_> {
             };
             let differences = self.list_differences_of_version(platform, plan, name)?;
             if differences.is_empty() {
-                self.warn_of_unknown_omissions(plan, &plan.commit_hash);
+                self.report_unknown_omissions(plan, &plan.commit_hash);
                 return Ok(Some(self.decide_to_publish_nothing(version, name, plan)));
             }
             if first_refusal.is_none() {
@@ -140,10 +140,16 @@ impl Publication<'_> {
         Ok(differences.iter().map(VersionDifference::to_string).collect())
     }
 
-    /// Prints the warning of [`find_completeness_warning`], if there is one.
-    pub(super) fn warn_of_unknown_omissions(&self, plan: &Plan, version_commit: &str) {
-        if let Some(warning) = find_completeness_warning(plan, version_commit) {
-            self.session.ui.warn(warning);
+    /// Prints the note of [`find_completeness_note`], if there is one: as a warning in a rerun. A push without changes
+    /// prints a plain note, because each such push repeats it.
+    pub(super) fn report_unknown_omissions(&self, plan: &Plan, version_commit: &str) {
+        let Some(note) = find_completeness_note(plan) else {
+            return;
+        };
+        if is_same_commit(Some(version_commit), &plan.commit_hash) {
+            self.session.ui.warn(note);
+        } else {
+            self.session.ui.say(note);
         }
     }
 
@@ -200,12 +206,10 @@ pub(super) fn incomplete_version_failure(
     Failure::from_message(ExitStatus::Incomplete, message).with_hint(hint)
 }
 
-/// Returns the warning that the platform may have ignored files of an existing version with the content of the plan.
-/// Returns `None` if the details of the version prove that it is complete, or if it is of another commit than the plan:
-/// otherwise, each push without changes would repeat the warning.
-pub(super) fn find_completeness_warning(plan: &Plan, version_commit: &str) -> Option<&'static str> {
-    let is_rerun = is_same_commit(Some(version_commit), &plan.commit_hash);
-    (is_rerun && !can_details_prove_completeness(plan)).then_some(UNKNOWN_OMISSIONS)
+/// Returns the note that the platform may have ignored files of an existing version with the content of the plan.
+/// Returns `None` if the details of the version prove that it is complete.
+pub(super) fn find_completeness_note(plan: &Plan) -> Option<&'static str> {
+    (!can_details_prove_completeness(plan)).then_some(UNKNOWN_OMISSIONS)
 }
 
 /// Returns the end of a message about a version that is disabled; empty for an enabled one.

@@ -49,8 +49,12 @@ fn next_version_is_counted_from_what_changed() {
     shop.world.write("README.md", "no part of a version\n");
     shop.push();
     let output = shop.publish("{next}").expect(0);
-    // Every push without changes would get this warning.
-    assert!(!output.err.contains("files were ignored"), "{}", output.all());
+    // Every push without changes would get this warning, so it is only a note.
+    assert!(
+        output.err.contains("files were ignored") && !output.err.contains("warning"),
+        "{}",
+        output.all()
+    );
     assert!(
         output
             .out
@@ -259,6 +263,26 @@ fn rerun_of_next_version_warns_if_ignored_files_are_unknown() {
                 "{}",
                 rerun.all()
             );
+        }
+    }
+}
+
+#[test]
+fn push_without_changes_notes_that_ignored_files_of_the_version_are_unknown() {
+    // The closure has only files that the details of the version list.
+    for (selection, has_note) in [("--select all", true), ("--select closure", false)] {
+        let shop = Shop::new();
+        shop.publish(&format!("{{next}} {selection}")).expect(0);
+        shop.world.write("README.md", "no part of a version\n");
+        shop.push();
+        for mode in ["", "--dry-run"] {
+            let push = shop.publish(&format!("{{next}} {selection} {mode}")).expect(0);
+            push.assert_logged(&["nothing changed since version 1.0.0 of sales"]);
+            let log = push.all();
+            let note = "cannot check whether files were ignored when the version was published";
+            assert_eq!(log.contains(note), has_note, "{log}");
+            // Each push without changes repeats the note, so it is no warning.
+            assert!(!log.contains("warning"), "{log}");
         }
     }
 }
