@@ -151,7 +151,10 @@ impl PolicyWaivers {
             paths.insert(format!("{old_path} → {}", finding.path));
         }
         let mut notes = Vec::new();
-        notes.extend(self.describe_renamed_paths(&renamed_paths, "update their `path` in this change"));
+        notes.extend(self.describe_renamed_paths(
+            &renamed_paths,
+            "run `sluicegate mv --repair` to update their `path` in this change",
+        ));
         notes.extend(self.describe_renamed_paths(
             &paths_of_shared_waivers,
             "add waivers with the new path in this change, because these may match other files, too",

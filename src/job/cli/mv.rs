@@ -24,7 +24,8 @@ pub struct MvArgs {
     pub old: Option<PathBuf>,
     /// New path, or an existing directory to move OLD into
     pub new: Option<PathBuf>,
-    /// Fix broken calls and script names: replace each with the path of the only file that has this name
+    /// Fix broken calls and script names, and waivers for renamed pipelines: write the new path of the renamed file, or
+    /// the path of the only file that has this name
     #[arg(long, conflicts_with_all = ["old", "new", "force"])]
     pub repair: bool,
     /// Print every edit without changing anything

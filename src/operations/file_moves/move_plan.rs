@@ -3,10 +3,10 @@
 use super::file_edit::{FileEdit, Referrer, ValueEdit, build_file_edit};
 use super::gate_file_edits::find_gate_file_edits;
 use super::kept_references::{KeptReference, UnreadFile};
-use super::linked_files::reject_linked_path;
 use super::reference_reader::{ReadFile, ReferenceReader};
+use super::repair_edits::{build_repair_edit, describe_repair_error};
 use super::unparsable_mentions::reject_unparsable_call;
-use crate::document_content::NOT_CHECKED_OUT;
+use super::waiver_repairs::find_waiver_repairs;
 use crate::error::Failure;
 use crate::gate::VersionPairs;
 use crate::gate::project_checks::earlier_callees::{BasePipelines, EarlierCallees};
@@ -15,15 +15,13 @@ use crate::job::cli::SelectionArgs;
 use crate::job::context::RequestedRevisions;
 use crate::job::settings::ProjectCheckSettings;
 use crate::session::Session;
-use sluicegate_base::text::List;
 use sluicegate_git::{Change, CommitId, FileKind, SnapshotFile};
-use sluicegate_pipelines::file_moves::{PathMove, ReferenceRepair, Relocation, RepairError};
+use sluicegate_pipelines::file_moves::{PathMove, ReferenceRepair, Relocation};
 use sluicegate_pipelines::pipelines::{
-    PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, is_pipeline,
+    PipelineFiles, Reference, ReferenceKind, ReferenceTarget, is_pipeline,
 };
 use sluicegate_pipelines::project::{FindEarlierCallee, Renames};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 /// The changes to make.
 pub(crate) struct MovePlan {
@@ -136,7 +134,7 @@ fn describe_unclear_call(
 }
 
 /// Plans how references to missing files are repaired: a reference is rewritten if the change renamed the file, or if
-/// exactly one file has that name. The plan lists the other references with the reason, for example that the value has
+/// exactly one file has that name. A waiver is rewritten only if the change renamed its file. The plan lists the other references with the reason, for example that the value has
 /// a YAML anchor. Targets that the settings declare as external are ignored. Pipelines that cannot be read or parsed
 /// are listed, too.
 pub(crate) fn plan_repair(session: &Session, reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
@@ -171,7 +169,11 @@ pub(crate) fn plan_repair(session: &Session, reader: &ReferenceReader<'_>) -> Re
     let find_earlier_callee: &FindEarlierCallee<'_> =
         &|caller, reference, path| earlier_callees.find_callee(caller, reference, path);
     let repair = ReferenceRepair::new(&paths, &renames, find_earlier_callee);
-    let plan = plan_reference_repairs(reader, &files, &repair)?;
+    let mut plan = plan_reference_repairs(reader, &files, &repair)?;
+    let waiver_edits = find_waiver_repairs(reader, &renames)?;
+    plan.edits.extend(waiver_edits.edits);
+    plan.kept_references.extend(waiver_edits.kept_references);
+    plan.unread_files.extend(waiver_edits.unread_files);
     if bases.is_empty() && !(plan.edits.is_empty() && plan.kept_references.is_empty()) {
         session
             .ui
@@ -261,80 +263,6 @@ fn plan_reference_repairs(
         kept_references,
         unread_files,
     })
-}
-
-/// Describes why a broken reference could not be repaired.
-fn describe_repair_error(error: &RepairError) -> String {
-    match error {
-        RepairError::NoFile => "no file has that name".to_owned(),
-        RepairError::OtherKind(PipelineKind::Orchestration) => {
-            "the file is an orchestration, but is called as a transformation".to_owned()
-        }
-        RepairError::OtherKind(PipelineKind::Transformation) => {
-            "the file is a transformation, but is called as an orchestration".to_owned()
-        }
-        RepairError::SeveralFiles(paths) => format!("several files have that name: {}", List::new(paths)),
-        RepairError::Expression(path) => {
-            format!("`{path}` has that name, but a reference with `${{` is an expression")
-        }
-        RepairError::UncertainRename(path) => {
-            format!("the change renamed the file to `{path}`, but also adds a file with the same content")
-        }
-        RepairError::Redirected(callee) => {
-            let verb = if callee.is_certain { "meant" } else { "could mean" };
-            format!(
-                "before this change, the call {verb} `{}`: write the full path of the pipeline to call",
-                callee.path
-            )
-        }
-    }
-}
-
-/// Returns the file with these values replaced; `None` without values. Each value that cannot be rewritten is added to
-/// `kept_references` with the reason, and the other values are still replaced.
-fn build_repair_edit(
-    reader: &ReferenceReader<'_>,
-    path: &str,
-    bytes: Vec<u8>,
-    values: Vec<ValueEdit>,
-    kept_references: &mut Vec<KeptReference>,
-) -> Result<Option<FileEdit>, Failure> {
-    if find_obstacle(reader, path, &bytes, &values).is_none() {
-        return build_file_edit(reader, path, bytes, values);
-    }
-    let mut replaceable_values = Vec::new();
-    for value in values {
-        match find_obstacle(reader, path, &bytes, std::slice::from_ref(&value)) {
-            None => replaceable_values.push(value),
-            Some(reason) => kept_references.push(KeptReference {
-                path: path.to_owned(),
-                line: value.position.line,
-                target: value.old,
-                reason,
-            }),
-        }
-    }
-    build_file_edit(reader, path, bytes, replaceable_values)
-}
-
-/// Returns the reason why these values of the file cannot be rewritten; `None` if they can.
-fn find_obstacle(
-    reader: &ReferenceReader<'_>,
-    path: &str,
-    bytes: &[u8],
-    values: &[ValueEdit],
-) -> Option<String> {
-    if values.is_empty() {
-        return None;
-    }
-    if let Err(failure) = reject_linked_path(reader.workspace.repo.root(), Path::new(path)) {
-        return Some(failure.describe_on_one_line());
-    }
-    if !reader.is_on_disk(path) {
-        return Some(NOT_CHECKED_OUT.to_owned());
-    }
-    let edit = FileEdit::new(path, bytes.to_vec(), values.to_vec());
-    edit.err().map(|error| error.message)
 }
 
 /// Returns whether the settings declare the target as external, as in the project checks.

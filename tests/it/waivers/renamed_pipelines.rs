@@ -285,7 +285,7 @@ fn branch_without_waivers_file_is_asked_to_merge_target_before_edit() {
     };
     let steps = [
         "write the new name in this change",
-        "update their `path` in this change",
+        "run `sluicegate mv --repair` to update their `path` in this change",
     ];
     let notes = list_notes();
     for step in steps {
@@ -397,7 +397,10 @@ fn note_about_moved_file_keeps_a_waiver_that_other_files_need() {
             "'sales/**'",
             "add waivers with the new path in this change, because these may match other files, too",
         ),
-        ("sales/a.orch.yaml", "update their `path` in this change"),
+        (
+            "sales/a.orch.yaml",
+            "run `sluicegate mv --repair` to update their `path` in this change",
+        ),
     ] {
         let world = two_waived_pipelines(&format!(
             "- {{ rule: component-naming-convention, path: {path}, reason: legacy }}\n"
@@ -476,6 +479,70 @@ fn waiver_of_former_name_is_used_and_survives_a_prune() {
         (&list[0]["state"], &list[1]["state"]),
         (&"unused".into(), &"used".into())
     );
+}
+
+#[test]
+fn repair_writes_new_paths_of_renamed_pipelines_into_their_waivers() {
+    let waiver = |path: &str| {
+        format!(
+            "- {{ rule: component-naming-convention, path: {path}, about: bad name, reason: legacy }} # why\n"
+        )
+    };
+    let [a, b, glob] = ["sales/a.orch.yaml", "'sales/b.orch.yaml'", "'sales/*.orch.yaml'"].map(waiver);
+    let world = two_waived_pipelines(&format!("{a}{b}{glob}"));
+    world.git("mv sales/a.orch.yaml sales/c.orch.yaml");
+    std::fs::create_dir(world.work().join("hr")).unwrap();
+    world.git("mv sales/b.orch.yaml hr/d[1].orch.yaml");
+    let call = Call::new(&world.work());
+    let plan = call.run("mv --repair --dry-run").expect(0);
+    plan.assert_logged(&[
+        "sluicegate-waivers.yaml:1: sales/a.orch.yaml -> sales/c.orch.yaml",
+        "would repair 2 waivers",
+    ]);
+    assert_eq!(world.read_text(WAIVERS), format!("{a}{b}{glob}"));
+    call.run("mv --repair")
+        .expect(0)
+        .assert_logged(&["repaired 2 waivers"]);
+    let new_text = world.read_text(WAIVERS);
+    assert_eq!(
+        new_text,
+        format!(
+            "{}{}{glob}",
+            waiver("sales/c.orch.yaml"),
+            b.replace("sales/b.orch.yaml", "hr/d\\[1\\].orch.yaml")
+        )
+    );
+    // The waivers have the new paths, so the check has no note about them.
+    world.commit("rename");
+    world.push();
+    let job = Job::github().pull_request().call(&world);
+    let notes = job.run("check --report json=-").expect(0).json()["notes"].to_string();
+    assert!(!notes.contains("old path"), "{notes}");
+    call.run("mv --repair")
+        .expect(0)
+        .assert_logged(&["nothing to repair"]);
+}
+
+#[test]
+fn repair_keeps_waivers_that_no_proven_rename_concerns() {
+    let waiver = "- { rule: component-naming-convention, path: sales/a.orch.yaml, reason: legacy }\n\
+                  - { rule: component-naming-convention, path: sales/gone.orch.yaml, reason: legacy }\n";
+    let repair = |world: &World| Call::new(&world.work()).run("mv --repair").expect(0);
+    // A copy is no rename.
+    let world = two_waived_pipelines(waiver);
+    world.write("sales/copy.orch.yaml", world.read_text("sales/a.orch.yaml"));
+    repair(&world).assert_logged(&["nothing to repair"]);
+    // Another added file has the same content, so it is unknown which of them was renamed.
+    world.git("mv sales/a.orch.yaml sales/c.orch.yaml");
+    repair(&world)
+        .assert_logged(&["left: sluicegate-waivers.yaml:1: sales/a.orch.yaml: the change renamed the file"]);
+    assert_eq!(world.read_text(WAIVERS), waiver);
+    // At an excluded path, the waiver did not allow anything.
+    let world = two_waived_pipelines(waiver);
+    world.write("sluicegate.yaml", "exclude: [sales/a.orch.yaml]\n");
+    world.git("mv sales/a.orch.yaml sales/c.orch.yaml");
+    repair(&world).assert_logged(&["nothing to repair"]);
+    assert_eq!(world.read_text(WAIVERS), waiver);
 }
 
 #[test]
