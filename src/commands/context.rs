@@ -39,12 +39,9 @@ pub(crate) fn run(session: &Session, args: &ContextArgs) -> CommandResult {
     };
     let selection_result =
         workspace.select_pipelines(session, &snapshot, &Comparison::from(target.clone()), &request)?;
-    for reason in selection_result
-        .unusable_files
-        .new_problems
-        .iter()
-        .chain(&selection_result.unusable_files.old_problems)
-    {
+    let unusable_files = &selection_result.unusable_files;
+    let old_reasons = unusable_files.old_problems.iter().map(|problem| &problem.message);
+    for reason in unusable_files.new_problems.iter().chain(old_reasons) {
         session
             .ui
             .warn(&format!("a gate configuration file cannot be used: {reason}"));

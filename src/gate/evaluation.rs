@@ -10,7 +10,9 @@ use crate::gate::{
     Cause, KnownComparison, RunFindings, SelectedPipelines, decide_verdict, exit_status, find_verdict_causes,
     has_undecided_cause, merge_results,
 };
+use crate::job::policy::UNUSABLE_POLICY_FILE;
 use crate::session::Session;
+use crate::workspace::gate_file_problems::GateFileProblem;
 use jiff::Timestamp;
 use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{
@@ -103,11 +105,22 @@ impl Evaluation {
         self.notes.extend(notes);
     }
 
-    /// Returns whether a limit of the verdict already says that the file that applies to the run is not used for this
-    /// reason.
-    pub(crate) fn explains_unused_file(&self, reason: &str) -> bool {
+    /// Returns whether a limit of the verdict already says that the version of this file that applies to the run is not
+    /// used, for the same reason.
+    pub(crate) fn explains_unused_file(&self, problem: &GateFileProblem) -> bool {
+        let Some(path) = &problem.path else {
+            return false;
+        };
+        // In the limit, the name of the version is in place of the path.
+        let reason = problem
+            .message
+            .strip_prefix(path.as_str())
+            .unwrap_or(&problem.message);
         self.limits.iter().any(|limit| {
-            limit.text.contains("that applies to this run cannot be used") && limit.text.ends_with(reason)
+            limit.kind == LimitKind::NotInForce
+                && limit.path.as_ref() == Some(path)
+                && limit.text.contains(UNUSABLE_POLICY_FILE)
+                && limit.text.ends_with(reason)
         })
     }
 

@@ -7,7 +7,8 @@ use crate::gate::run::GateRun;
 use crate::job::cli::GateChanges;
 use crate::job::context::PolicyRevision;
 use crate::job::policy::{
-    CheckoutFiles, FilePresence, GateFileReader, GateFileVersion, NamedText, UnusableFile,
+    CheckoutFiles, FilePresence, GateFileReader, GateFileVersion, NamedText, UNUSABLE_POLICY_FILE,
+    UnusableFile,
 };
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
@@ -286,7 +287,7 @@ impl PolicyWaivers {
             waivers: Waivers::default(),
             reviewed_waivers: ReviewedWaivers::Unchanged,
             unused_file: Some(UnusedWaiversFile::Unusable(format!(
-                "the waivers file that applies to this run cannot be used, so it is treated as missing, and no finding is waived: {reason}"
+                "the waivers file {UNUSABLE_POLICY_FILE}, so it is treated as missing, and no finding is waived: {reason}"
             ))),
             needs_separate_edit: false,
             today: today(),

@@ -4,17 +4,17 @@ use crate::job::policy::GateFileVersion;
 use sluicegate_yaml::{DocumentError, format_place};
 use std::collections::BTreeSet;
 
-/// The problems of the files of the gate configuration that cannot be used, each as a sentence.
+/// The problems of the files of the gate configuration that cannot be used.
 #[derive(Debug, Default)]
 pub(crate) struct UnusableGateFiles {
-    /// The problems of files that the change makes unusable.
+    /// The problems of files that the change makes unusable, each as a sentence.
     pub(crate) new_problems: Vec<String>,
     /// The first file that the change makes unusable, of the problems that are about a single file.
     pub(crate) first_new_path: Option<String>,
     /// Whether one of these problems is about the team's rules.
     pub(crate) makes_team_rules_unusable: bool,
     /// The problems of files that were unusable before the change, in the same way.
-    pub(crate) old_problems: Vec<String>,
+    pub(crate) old_problems: Vec<GateFileProblem>,
     /// The kinds of the files that have one of these problems.
     pub(super) kinds: BTreeSet<GateFileKind>,
 }
@@ -43,12 +43,14 @@ impl UnusableGateFiles {
 }
 
 /// The reason why a file of the gate configuration cannot be used.
-pub(super) struct GateFileProblem {
+#[derive(Debug)]
+pub(crate) struct GateFileProblem {
     /// Content on which the problem depends: with the same content at a base, the change did not introduce it.
     pub(super) content: Vec<GateFileVersion>,
-    pub(super) message: String,
+    /// A sentence. If the problem is about a single file, it begins with the path.
+    pub(crate) message: String,
     /// The file with the problem; `None` if it is about several files.
-    pub(super) path: Option<String>,
+    pub(crate) path: Option<String>,
     /// The file sets a key that only the job may set.
     pub(super) has_job_key: bool,
 }

@@ -2,7 +2,8 @@
 
 use crate::error::Failure;
 use crate::job::policy::{
-    self, CheckoutFiles, FilePresence, GateFile, GateFileReader, GateFileVersion, NamedText, UnusableFile,
+    self, CheckoutFiles, FilePresence, GateFile, GateFileReader, GateFileVersion, NamedText,
+    UNUSABLE_POLICY_FILE, UnusableFile,
 };
 use crate::job::settings::SettingSources;
 use crate::session::Session;
@@ -284,7 +285,7 @@ impl UnusableTeamRules {
         Self {
             path: path.to_owned(),
             is_configuration: false,
-            reason: format!("the team rules file that applies to this run cannot be used: {reason}"),
+            reason: format!("the team rules file {UNUSABLE_POLICY_FILE}: {reason}"),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuit
 use crate::workspace::gate_file_problems::{
     GateFileKind, GateFileProblem, UnusableGateFiles, describe_error,
 };
-use crate::workspace::unusable_settings::{describe_path_targets, explain_unusable_settings};
+use crate::workspace::unusable_settings::{explain_unusable_settings, list_path_targets};
 use crate::workspace::{Workspace, find_config_dir_in, gate_files};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, Snapshot};
@@ -76,7 +76,7 @@ impl Workspace<'_> {
                 });
             unusable.kinds.insert(kind);
             if is_old {
-                unusable.old_problems.push(problem.message);
+                unusable.old_problems.push(problem);
             } else if problem.has_job_key {
                 return Err(Failure::usage(problem.message));
             } else {
@@ -203,7 +203,7 @@ impl<'v> GateVersion<'v> {
             }
         };
         let repo = &self.workspace.repo;
-        content.extend(describe_path_targets(repo, self.snapshot, &sources)?);
+        content.extend(list_path_targets(repo, self.snapshot, &sources)?);
         let errors: Vec<String> = sources
             .output_path_errors()
             .map(|error| error.to_string())

@@ -54,9 +54,9 @@ fn resolve_publish(_: &Session, _: &Workspace<'_>, sources: &SettingSources<'_>)
     Ok(())
 }
 
-/// Describes where the unusable paths of the configuration file lead in this snapshot. The disk cannot show it,
+/// Lists where the unusable paths of the configuration file lead in this snapshot. The disk cannot show it,
 /// because it has the links and directories of the change, also for a base.
-pub(super) fn describe_path_targets(
+pub(super) fn list_path_targets(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
     sources: &SettingSources<'_>,

@@ -108,17 +108,13 @@ impl SelectionResult {
             evaluation.add_cause(Cause::GateFault(GateFault::UnusableFile), message);
         }
         evaluation.add_notes(self.later_effect.clone());
-        for reason in &self.unusable_files.old_problems {
-            // The limit about a file that applies to the run has the same reason, after the name of its version.
-            let problem = reason
-                .split_once(':')
-                .map_or(reason.as_str(), |(_, problem)| problem);
-            if evaluation.explains_unused_file(problem) {
-                continue;
+        for problem in &self.unusable_files.old_problems {
+            if !evaluation.explains_unused_file(problem) {
+                evaluation.add_notes([format!(
+                    "A gate configuration file was unusable before this change: {}",
+                    problem.message
+                )]);
             }
-            evaluation.add_notes([format!(
-                "A gate configuration file was unusable before this change: {reason}"
-            )]);
         }
         let Some(target) = &self.stricter_target else {
             return;

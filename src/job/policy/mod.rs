@@ -26,8 +26,8 @@ pub use config_document::parse_config_document;
 pub use deciding_version::{DecidingVersion, NamedText};
 pub use error::PolicyError;
 pub use gate_file::{
-    FilePresence, GateFile, GateFileReader, MAX_CONFIG_BYTES, UnusableFile, read_gate_file_version,
-    read_job_file,
+    FilePresence, GateFile, GateFileReader, MAX_CONFIG_BYTES, UNUSABLE_POLICY_FILE, UnusableFile,
+    read_gate_file_version, read_job_file,
 };
 pub use merged_settings::{MergeVersions, describe_stricter_settings, format_changed_rules};
 pub use policy_source::{PolicySource, find_policy_revision};

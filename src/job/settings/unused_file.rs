@@ -1,7 +1,7 @@
 //! The note about a configuration file that is not used.
 
 use super::config_file;
-use crate::job::policy::GateFile;
+use crate::job::policy::{GateFile, UNUSABLE_POLICY_FILE};
 use std::fmt;
 
 /// A configuration file that is not used, although the policy revision or the checkout has it.
@@ -55,7 +55,7 @@ impl fmt::Display for UnusedFile<'_> {
                 };
                 write!(
                     f,
-                    "the configuration file that applies to this run cannot be used, so it is treated as missing, and \
+                    "the configuration file {UNUSABLE_POLICY_FILE}, so it is treated as missing, and \
                      its levels (`fail-on`, `compat`, `project-checks`) have their {values}: {reason}"
                 )
             }

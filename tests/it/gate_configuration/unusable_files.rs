@@ -515,6 +515,26 @@ fn file_at_report_path_that_was_invalid_before_is_no_new_problem() {
     }
 }
 
+#[test]
+fn file_that_the_policy_cannot_use_either_is_explained_once() {
+    for path in ["sluicegate.yaml", "ci:gate.yaml"] {
+        let world = project();
+        world.write(path, "review:\n  fail-on: [\n");
+        commit_and_push(&world, "configure");
+        check_out_new_branch(&world, "change");
+        world.write("new.orch.yaml", orchestration_text(&["Start", "Done"]));
+        commit_and_push(&world, "change");
+        let job = Job::github().pull_request().call(&world);
+        let output = job.run(("check --report json=- --config", path));
+        let notes = output.json()["notes"].to_string();
+        assert!(
+            notes.contains("that applies to this run cannot be used")
+                && !notes.contains("was unusable before this change"),
+            "{path}: {notes}"
+        );
+    }
+}
+
 /// A waiver may name a rule that only the rules file knows.
 #[test]
 fn removed_rule_with_a_waiver_fails_and_removing_both_passes() {
