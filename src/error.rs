@@ -5,6 +5,7 @@
 
 use crate::exit::ExitStatus;
 use sluicegate_base::text;
+use std::borrow::Borrow;
 use std::fmt::Write as _;
 
 /// A failed run: exit status, chain of causes, details and an optional hint. Each text is one line: a line break in it
@@ -132,12 +133,8 @@ impl Failure {
     /// Returns the error with its causes and details on one line. The text is not escaped; the caller must make it safe
     /// to show.
     pub(crate) fn describe_on_one_line(&self) -> String {
-        let message = format!("{:#}", self.error);
-        if self.details.is_empty() {
-            return message;
-        }
         let details: Vec<&str> = self.details.iter().map(Detail::text).collect();
-        format!("{}: {}", message.trim_end_matches(':'), details.join("; "))
+        join_details(&format!("{:#}", self.error), &details)
     }
 
     /// Returns the error with its causes and its own hints on one line, for a note. The text is not escaped.
@@ -172,6 +169,14 @@ impl Failure {
         }
         text
     }
+}
+
+/// Returns the message of an error with its details on one line. A message that introduces details may end with a colon.
+pub(crate) fn join_details(message: &str, details: &[impl Borrow<str>]) -> String {
+    if details.is_empty() {
+        return message.to_owned();
+    }
+    format!("{}: {}", message.trim_end_matches(':'), details.join("; "))
 }
 
 /// Returns the default hint for a failure of this status, if one applies to all its causes.

@@ -37,7 +37,7 @@ pub(crate) fn run(session: &Session, args: &DiffArgs) -> CommandResult {
         DiffFormat::Mermaid | DiffFormat::Svg => comparison.render_picture(args.output)?,
         DiffFormat::Markdown => sluicegate_reports::changes_as_markdown(&comparison.into_page()),
         DiffFormat::Html => {
-            sluicegate_reports::changes_as_html(&comparison.into_page(), env!("CARGO_PKG_VERSION"))
+            sluicegate_reports::render_changes_page(&comparison.into_page(), env!("CARGO_PKG_VERSION"))
         }
     };
     session.ui.print_result(&text)?;

@@ -81,12 +81,12 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         let title = step_report::failure_title(&cli.command);
         let mut global = cli.global;
         let timeout = cli.command.request_timeout_without_wait();
-        let has_two_timeouts = timeout.is_some() && global.timeout.is_some();
+        let timeout_check = reject_two_timeouts(timeout, global.timeout);
         global.timeout = global.timeout.or(timeout);
         let mut session = Session::new(env, global, ui, signals, title);
         session.set_job_annotations(step_report::requested_annotations(&session, &cli.command));
         let status = unfinished_files::replace_files_named_by_flags(&session, &cli.command)
-            .and_then(|()| reject_two_timeouts(has_two_timeouts))
+            .and_then(|()| timeout_check)
             .and_then(|()| session.redirect_results())
             .and_then(|()| dispatch(&session, cli.command))
             .unwrap_or_else(|failure| {

@@ -4,7 +4,7 @@ use super::build_plan;
 use super::merged_commit::{MergedCommit, describe_change_job, require_merged};
 use super::policy_guard::{check_stricter_gate, reject_unusable_policy, reject_unusable_team_rules};
 use super::required_review::{pipeline_paths, reject_review_of_worktree};
-use crate::error::Failure;
+use crate::error::{Failure, join_details};
 use crate::gate::run::{GateRun, SelectedRun};
 use crate::job::cli::{CiArgs, PublishArgs};
 use crate::job::context::{BranchOrigin, ContextError, Target};
@@ -127,22 +127,16 @@ pub(crate) fn complete_run<'a>(
     let plan_error = publish.and_then(|publish| publish.plan.as_ref().err());
     let Some(publish) = publish.filter(|_| plan_error.is_none()) else {
         let mut gate = selected_run.complete(None)?;
-        gate.failure_note = plan_error.map(describe_plan_error);
+        gate.failure_note = plan_error.map(|error| {
+            let reason = join_details(&error.to_string(), &error.list_details());
+            format!("this run cannot publish: {reason}")
+        });
         gate.set_change_baseline()?;
         return Ok(gate);
     };
     let mut gate = selected_run.complete(Some(&publish.reviewed_pipelines))?;
     gate.set_published_baseline(connection, &publish.settings.prefix, head)?;
     Ok(gate)
-}
-
-/// Returns the note that the publish after the review will fail.
-fn describe_plan_error(error: &PublishError) -> String {
-    let text = format!(
-        "this run cannot publish: {error} {}",
-        error.list_details().join("; ")
-    );
-    text.trim_end().to_owned()
 }
 
 /// Returns why a planned publish would accept breaking changes, see [`PlannedPublish::find_acceptance_reason`].

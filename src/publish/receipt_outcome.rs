@@ -19,6 +19,29 @@ pub enum ReceiptOutcome {
 }
 
 impl ReceiptOutcome {
+    /// The outcomes that this program writes.
+    const WRITTEN: [Self; 6] = [
+        Self::Planned,
+        Self::Published,
+        Self::AlreadyPublished,
+        Self::Conflict,
+        Self::Incomplete,
+        Self::Failed,
+    ];
+
+    /// Returns the word in the document.
+    fn word(&self) -> &str {
+        match self {
+            Self::Planned => "planned",
+            Self::Published => "published",
+            Self::AlreadyPublished => "already-published",
+            Self::Conflict => "conflict",
+            Self::Incomplete => "incomplete",
+            Self::Failed => "failed",
+            Self::Unknown(word) => word,
+        }
+    }
+
     /// Returns whether the version exists and the run found no problem with it.
     pub const fn is_published(&self) -> bool {
         matches!(self, Self::Published | Self::AlreadyPublished)
@@ -27,29 +50,16 @@ impl ReceiptOutcome {
 
 impl fmt::Display for ReceiptOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Planned => "planned",
-            Self::Published => "published",
-            Self::AlreadyPublished => "already-published",
-            Self::Conflict => "conflict",
-            Self::Incomplete => "incomplete",
-            Self::Failed => "failed",
-            Self::Unknown(word) => word,
-        })
+        f.write_str(self.word())
     }
 }
 
 impl From<String> for ReceiptOutcome {
     fn from(word: String) -> Self {
-        match word.as_str() {
-            "planned" => Self::Planned,
-            "published" => Self::Published,
-            "already-published" => Self::AlreadyPublished,
-            "conflict" => Self::Conflict,
-            "incomplete" => Self::Incomplete,
-            "failed" => Self::Failed,
-            _ => Self::Unknown(word),
-        }
+        let mut outcomes = Self::WRITTEN.into_iter();
+        outcomes
+            .find(|outcome| outcome.word() == word)
+            .unwrap_or(Self::Unknown(word))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use crate::error::Failure;
 
-/// Fails if a command that does not wait has two timeouts for each request.
-pub(crate) fn reject_two_timeouts(has_two_timeouts: bool) -> Result<(), Failure> {
-    if !has_two_timeouts {
+/// Fails if a command that does not wait has both timeouts for each request: `--timeout` and `--request-timeout`.
+pub(crate) fn reject_two_timeouts(timeout: Option<u64>, request_timeout: Option<u64>) -> Result<(), Failure> {
+    if timeout.is_none() || request_timeout.is_none() {
         return Ok(());
     }
     let message = "--timeout and --request-timeout both set the timeout for each request, because the command does \

@@ -48,7 +48,7 @@ pub use changes_markdown::{
     ChangedPipelineCallers, ChangesPage, ConsumerChanges, MAX_FLOWCHART_BOXES,
     render_page as changes_as_markdown,
 };
-pub use html::changes_page as changes_as_html;
+pub use html::render_changes_page;
 pub use junit::{
     ExecutionRun, PublishBreak, PublishRun, SmokeCase, write_execution_junit, write_publish_junit,
 };

@@ -78,7 +78,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, path_move: PathMove) -> Re
         for reference in &facts.references {
             match relocation.find_new_target(reference, &file.path) {
                 // The reference does not change.
-                None => kept_references.extend(describe_unclear_call(&relocation, reference, &file.path)),
+                None => kept_references.extend(find_unclear_call(&relocation, reference, &file.path)),
                 Some(Ok(new_target)) => values.push(build_reference_edit(reference, new_target)),
                 Some(Err(reason)) => return Err(reference_failure(&file.path, reference, &reason)),
             }
@@ -109,7 +109,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, path_move: PathMove) -> Re
 
 /// Returns the reference if the move does not rewrite it, although it can mean another pipeline: it reads like the name
 /// of another pipeline, as before the move, or several pipelines had its name before.
-fn describe_unclear_call(
+fn find_unclear_call(
     relocation: &Relocation<'_>,
     reference: &Reference,
     caller: &str,

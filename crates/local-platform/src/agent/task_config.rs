@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use sluicegate_base::words::words;
 use utoipa::ToSchema;
 
 /// The status of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "UPPERCASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ToSchema)]
+#[schema(rename_all = "UPPERCASE")]
 pub(crate) enum TaskStatus {
     /// The agent is working.
     Running,
@@ -19,14 +20,29 @@ pub(crate) enum TaskStatus {
 }
 
 /// The mode of an agent: it acts, or it only plans.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "UPPERCASE")]
-#[schema(as = AgentMode)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ToSchema)]
+#[schema(as = AgentMode, rename_all = "UPPERCASE")]
 pub(crate) enum AgentMode {
     /// The agent may make changes.
     Act,
     /// The agent only describes the changes that it would make.
     Plan,
+}
+
+words! {
+    TaskStatus {
+        Running => "RUNNING",
+        Stopped => "STOPPED",
+        Stopping => "STOPPING",
+        Errored => "ERRORED",
+    }
+}
+
+words! {
+    AgentMode {
+        Act => "ACT",
+        Plan => "PLAN",
+    }
 }
 
 /// The configuration of a task.

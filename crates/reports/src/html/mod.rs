@@ -19,7 +19,7 @@ mod repeats;
 mod review_header;
 mod rule_explanations;
 
-pub use changes_page::render_changes_page as changes_page;
+pub use changes_page::render_changes_page;
 
 use self::elements::render_notice;
 use self::file_changes::PageChanges;

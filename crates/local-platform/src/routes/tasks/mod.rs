@@ -5,7 +5,7 @@ mod task_dialogue;
 mod task_management;
 
 use super::Resource;
-use crate::agent::{AgentMode, AgentTask, Message, TOOLS, push_branch};
+use crate::agent::{AgentTask, Message, TOOLS, push_branch};
 use crate::app::App;
 use crate::clock::Moment;
 use crate::json_fields::JsonFields as _;
@@ -26,9 +26,6 @@ use uuid::Uuid;
 
 /// The name of the only agent.
 const AGENT_NAME: &str = "data_engineer_agent";
-
-/// The modes of an agent.
-const MODES: [&str; 2] = ["ACT", "PLAN"];
 
 /// Name of the path parameter that contains the task's ID.
 const ID_PARAMETER: &str = "taskId";
@@ -76,15 +73,6 @@ fn parse_granted_tools(body: &Map<String, Value>) -> Option<Vec<String>> {
 #[serde(rename_all = "camelCase")]
 struct GrantedTool {
     tool_name: String,
-}
-
-/// Returns the mode with this name. The shape of the body has already checked that the name is known.
-fn parse_mode(name: &str) -> AgentMode {
-    if name == "PLAN" {
-        AgentMode::Plan
-    } else {
-        AgentMode::Act
-    }
 }
 
 /// Records an event about a task in the audit log; `information` is its free text.

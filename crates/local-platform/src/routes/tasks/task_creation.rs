@@ -1,7 +1,7 @@
 //! Creates agent tasks.
 
-use super::{AGENT_NAME, MODES, granted_tools_shape, parse_granted_tools, parse_mode, record_task_event};
-use crate::agent::{AgentTask, TaskConfig, TaskStatus};
+use super::{AGENT_NAME, granted_tools_shape, parse_granted_tools, record_task_event};
+use crate::agent::{AgentMode, AgentTask, TaskConfig, TaskStatus};
 use crate::app::App;
 use crate::body::JsonObject;
 use crate::body_check::BodyCheck;
@@ -52,7 +52,7 @@ fn task_request_shape() -> Shape {
 fn agent_config_shape() -> Shape {
     object([
         required_member("name", one_of(&[AGENT_NAME])),
-        required_member("mode", one_of(&MODES)),
+        required_member("mode", one_of(AgentMode::ALL)),
         required_member("projectId", uuid()),
         required_member("sourceBranchName", text())
             .with_description("The name of the branch that the agent reads from."),
@@ -178,7 +178,8 @@ fn parse_task_config(config: &Map<String, Value>, id: Uuid) -> TaskConfig {
     let target = config.find_text("targetBranchName");
     TaskConfig {
         name: config.text_or_empty("name"),
-        mode: parse_mode(&config.text_or_empty("mode")),
+        // The shape of the body has already checked that the name is known.
+        mode: AgentMode::parse(&config.text_or_empty("mode")).unwrap_or(AgentMode::Act),
         project_id: config.uuid_or_nil("projectId").to_string(),
         source_branch_name: config.text_or_empty("sourceBranchName"),
         environment_name: config.text_or_empty("environmentName"),

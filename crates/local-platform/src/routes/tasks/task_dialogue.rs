@@ -1,12 +1,11 @@
 //! The messages between an agent and its callers: decisions, instructions and permissions.
 
 use super::{
-    AGENT_NAME, GrantedTool, ID_PARAMETER, MODES, can_see_task, change_task, granted_tools_shape,
-    list_granted_tools, parse_granted_tools, parse_mode, push_due_branch_of_task, record_task_event,
-    unknown_task,
+    AGENT_NAME, GrantedTool, ID_PARAMETER, can_see_task, change_task, granted_tools_shape,
+    list_granted_tools, parse_granted_tools, push_due_branch_of_task, record_task_event, unknown_task,
 };
 use crate::agent::{
-    DecisionOutcome, Message, OpenDecision, SubmittedAnswer, SubmittedDecision, TaskStatus,
+    AgentMode, DecisionOutcome, Message, OpenDecision, SubmittedAnswer, SubmittedDecision, TaskStatus,
     find_acceptance_event,
 };
 use crate::app::App;
@@ -275,7 +274,7 @@ fn parse_u32(text: &str) -> Option<u32> {
 fn follow_up_request_shape() -> Shape {
     let config = object([
         required_member("name", one_of(&[AGENT_NAME])),
-        optional_member("mode", one_of(&MODES)),
+        optional_member("mode", one_of(AgentMode::ALL)),
         optional_member("targetBranchName", text()),
     ])
     .with_name_and_description("AgentConfigChange", "Changes to the configuration of a task.");
@@ -325,8 +324,8 @@ async fn send_task_message(
                 "the task is STOPPING; send the message once it has stopped",
             )));
         }
-        if let Some(mode) = config.find_text("mode") {
-            stored_task.task.config.mode = parse_mode(&mode);
+        if let Some(mode) = config.find_text("mode").and_then(|name| AgentMode::parse(&name)) {
+            stored_task.task.config.mode = mode;
         }
         if let Some(branch) = config.find_text("targetBranchName") {
             stored_task.task.config.target_branch_name = branch;

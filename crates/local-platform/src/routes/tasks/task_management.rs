@@ -23,8 +23,6 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-const STATUSES: [&str; 4] = ["RUNNING", "STOPPED", "STOPPING", "ERRORED"];
-
 /// Returns the HTTP routes that list, show, delete and stop tasks.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
@@ -103,11 +101,12 @@ async fn list_tasks(
     let page = Page::from_query(&query, &mut check);
     let project = parse_uuid_parameter(&query, "projectId", &mut check);
     let branch = parse_uuid_parameter(&query, "branchId", &mut check);
-    let status = query.find_value("status");
-    if status.is_some_and(|status| !STATUSES.contains(&status)) {
-        check.add_error("status", format!("must be one of {}", STATUSES.join(", ")));
+    let status_name = query.find_value("status");
+    let status = status_name.and_then(TaskStatus::parse);
+    if status.is_none() && status_name.is_some() {
+        let names: Vec<&str> = TaskStatus::ALL.iter().map(|status| status.name()).collect();
+        check.add_error("status", format!("must be one of {}", names.join(", ")));
     }
-    let status = status.and_then(|name| serde_json::from_value::<TaskStatus>(name.into()).ok());
     check.into_result(())?;
     let now = app.clock().now();
     push_due_branches(&app, &caller, now, move |connection| {
