@@ -14,10 +14,6 @@ pub const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
 const LEAVES_REPOSITORY: &str = "a symbolic link in its path leads out of the repository";
 
-/// The phrase, after the noun of the file, that the version of the policy revision is not used. A report has no field
-/// for this fact, so the notes about the reviewed version look for the phrase in the limits of the verdict.
-pub const UNUSABLE_POLICY_FILE: &str = "that applies to this run cannot be used";
-
 /// The treatment of a configuration file that cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnusableFile {

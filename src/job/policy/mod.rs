@@ -26,8 +26,8 @@ pub use config_document::parse_config_document;
 pub use deciding_version::{DecidingVersion, NamedText};
 pub use error::PolicyError;
 pub use gate_file::{
-    FilePresence, GateFile, GateFileReader, MAX_CONFIG_BYTES, UNUSABLE_POLICY_FILE, UnusableFile,
-    read_gate_file_version, read_job_file,
+    FilePresence, GateFile, GateFileReader, MAX_CONFIG_BYTES, UnusableFile, read_gate_file_version,
+    read_job_file,
 };
 pub use merged_settings::{MergeVersions, describe_stricter_settings, format_changed_rules};
 pub use policy_source::{PolicySource, find_policy_revision};
@@ -36,3 +36,7 @@ pub use repository_path::{
     normalize_path, place_in_checkout, reject_invalid_parts, resolve_in_checkout, resolve_links,
 };
 pub use symlinks::{ResolvedPath, follow_links};
+
+/// The phrase, after the noun of the file, that the version of the policy revision is not used. A report has no field
+/// for this fact, so the notes about the reviewed version look for the phrase in the limits of the verdict.
+pub const UNUSABLE_POLICY_FILE: &str = "that applies to this run cannot be used";

@@ -1,7 +1,6 @@
 //! The names that a change gives to pipelines, scripts and components, the files that it deletes, and the pipelines that
 //! calls meant before it.
 
-use super::messages::DELETION_HINT;
 use crate::pipelines::{PipelineKind, Reference, file_name};
 use std::collections::BTreeMap;
 
@@ -53,16 +52,6 @@ impl Renames<'_> {
         find_script_path: &|_| None,
         is_deleted: &|_| false,
     };
-
-    /// Returns the hint for a missing file at this path or, if it is empty and the change deletes the file, the hint to
-    /// restore the file.
-    pub(super) fn complete_hint(&self, hint: String, path: &str) -> String {
-        if hint.is_empty() && (self.is_deleted)(path) {
-            DELETION_HINT.to_owned()
-        } else {
-            hint
-        }
-    }
 
     /// Returns the new path of the pipeline that a call of `target` means, if the change renames this pipeline. The
     /// target may omit the extension. A target without a directory means the only renamed pipeline with that file name;

@@ -8,7 +8,7 @@ use super::messages::{
 use super::problem::{ReferenceProblem, build_reference_problem, build_shared_file_problem, group_problems};
 use super::referring_file::ReferringFile;
 use super::shared_file::SharedPipelinesFile;
-use super::suggestions::{CallSuggestions, ComponentSuggestions};
+use super::suggestions::{CallSuggestions, ComponentSuggestions, complete_hint};
 use super::{CheckLevels, Project, ProjectCheck};
 use crate::findings::FileResults;
 use crate::pipelines::{
@@ -248,7 +248,7 @@ impl Project<'_> {
             Some(new_path) => format_rename_hint(new_path),
             None => {
                 let hint = suggestions.suggest_entry(self.files, &entry.pipeline);
-                consequence.to_owned() + &renames.complete_hint(hint, &entry.pipeline)
+                consequence.to_owned() + &complete_hint(hint, renames, &entry.pipeline)
             }
         }
     }

@@ -3,7 +3,8 @@
 
 use super::Renames;
 use super::messages::{
-    REPAIR_HINT, format_other_spelling_hint, format_paths, format_similar_name_hint, suggest_extension,
+    DELETION_HINT, REPAIR_HINT, format_other_spelling_hint, format_paths, format_similar_name_hint,
+    suggest_extension,
 };
 use crate::pipelines::{
     OtherSpelling, PipelineFiles, PipelineKind, SpellingIndex, complete_path, file_name, is_expression,
@@ -150,7 +151,7 @@ impl CallHint {
     /// Returns this hint or, if it is empty and the change deletes the file at this path, the hint to restore the file.
     pub(super) fn or_deletion(self, renames: &Renames<'_>, path: &str) -> Self {
         Self {
-            text: renames.complete_hint(self.text, path),
+            text: complete_hint(self.text, renames, path),
             ..self
         }
     }
@@ -160,6 +161,16 @@ impl CallHint {
     pub fn into_text_with_command(self) -> String {
         let command_hint = if self.only_path.is_some() { REPAIR_HINT } else { "" };
         self.text + command_hint
+    }
+}
+
+/// Returns the hint for a missing file at this path or, if it is empty and the change deletes the file, the hint to
+/// restore the file.
+pub(super) fn complete_hint(hint: String, renames: &Renames<'_>, path: &str) -> String {
+    if hint.is_empty() && (renames.is_deleted)(path) {
+        DELETION_HINT.to_owned()
+    } else {
+        hint
     }
 }
 
