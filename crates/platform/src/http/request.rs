@@ -157,7 +157,7 @@ impl Request {
 
     /// Adds the request's subject to its error. The error of a read-only request says that nothing changed and that no
     /// name is taken.
-    pub(super) fn describe_failure(&self, error: HttpError) -> HttpError {
+    pub(super) fn complete_error(&self, error: HttpError) -> HttpError {
         let mut error = error.with_subject(&self.subject());
         if self.is_read_only {
             error = error.without_effect().without_conflict();

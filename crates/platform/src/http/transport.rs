@@ -146,7 +146,7 @@ impl Transport {
             .await_with_report(exchange, || self.describe_wait(request))
             .await
             .unwrap_or_else(|_| Err(self.request_timeout_error()))
-            .map_err(|error| request.describe_failure(error))?;
+            .map_err(|error| request.complete_error(error))?;
         Ok((response.status().as_u16(), response.headers().clone()))
     }
 
@@ -171,7 +171,7 @@ impl Transport {
                 .await
                 .unwrap_or_else(|_| Err(self.request_timeout_error()))
         };
-        result.map_err(|error| request.describe_failure(error))
+        result.map_err(|error| request.complete_error(error))
     }
 
     /// Sends the request and follows redirects within the same origin. Fails if there are more than
