@@ -224,7 +224,7 @@ impl Workspace<'_> {
 
     /// Returns the problem that these settings of the snapshot name a team rules file that the snapshot lacks. Returns
     /// `None` if there is no such problem, or if the job names the file.
-    pub(super) fn explain_missing_team_rules(
+    pub(crate) fn explain_missing_team_rules(
         &self,
         snapshot: &Snapshot<'_>,
         sources: &SettingSources<'_>,

@@ -22,6 +22,10 @@ use std::path::Path;
 /// Maximum number of problems to print; a broken file can have thousands.
 const MAX_LISTED_PROBLEMS: usize = 50;
 
+/// How to correct a setting that names a team rules file that does not exist.
+const MISSING_TEAM_RULES_HINT: &str =
+    "correct the setting, or run `sluicegate rules new ID` to create the file";
+
 /// Maximum number of bytes of a source line to print with a problem.
 const MAX_EXCERPT_BYTES: usize = 400;
 
@@ -261,12 +265,15 @@ fn read_linked_file(path: &Path) -> Result<Vec<u8>, anyhow::Error> {
     Ok(bytes.ok_or_else(DocumentError::too_large)?)
 }
 
-/// Reads the project's rules file and team rules file, and checks them. Fails if both are missing, or if the rules file
-/// is in another hidden directory than the one that is set.
+/// Reads the project's rules file and team rules file, and checks them. Fails if both are missing, if a setting names a
+/// team rules file that does not exist, or if the rules file is in another hidden directory than the one that is set.
 fn read_project_rules(session: &Session) -> Result<LintedFiles, Failure> {
     let workspace = session.open_workspace()?;
     let snapshot = workspace.read_checkout_snapshot(session)?;
     let team_rules = workspace.read_checkout_team_rules(&snapshot)?;
+    if let Some(reason) = workspace.explain_missing_team_rules(&snapshot, &workspace.sources) {
+        return Err(Failure::usage(reason).with_hint(MISSING_TEAM_RULES_HINT));
+    }
     let rules_file = workspace.find_rules_file(&snapshot)?;
     if rules_file.is_none() {
         let deleted_config_dir = None;

@@ -7,7 +7,6 @@ pub(crate) mod team;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
-use crate::job::policy::CheckoutFiles;
 use crate::operations::init::new_files::create_file;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Session};
@@ -169,25 +168,29 @@ fn read_rules_and_levels(session: &Session) -> Result<Option<ProjectRules>, Fail
 /// Opens the repository and reads its settings. Returns `None` if the current directory is outside a repository or in a
 /// bare one, which has no files on disk; any other problem, such as a repository that cannot be read, is an error.
 pub(crate) fn open_existing_workspace(session: &Session) -> Result<Option<Workspace<'_>>, Failure> {
-    let repo = session.find_repository()?;
-    repo.map(|repo| session.open_workspace_in(repo, CheckoutFiles::OnDisk))
-        .transpose()
+    match session.find_repository()? {
+        Some(_) => session.open_workspace().map(Some),
+        None => Ok(None),
+    }
 }
 
-/// Reads the team rules of the snapshot. If their file has errors, warns and returns no rules.
+/// Reads the team rules of the snapshot. If their file has errors, or the configuration file names one that does not
+/// exist, warns and returns no rules.
 pub(crate) fn read_valid_team_rules(
     session: &Session,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
 ) -> Result<TeamRuleSet, Failure> {
-    let Some((path, bytes)) = workspace.read_checkout_team_rules(snapshot)? else {
-        return Ok(TeamRuleSet::default());
+    let team_rules = match workspace.read_checkout_team_rules(snapshot)? {
+        Some((path, bytes)) => {
+            TeamRuleSet::parse(&bytes).map_err(|problems| Some(describe_first_problem(&path, &problems)))
+        }
+        None => Err(workspace.explain_missing_team_rules(snapshot, &workspace.sources)),
     };
-    Ok(TeamRuleSet::parse(&bytes).unwrap_or_else(|problems| {
-        session.ui.warn(&format!(
-            "skipping the team rules: {}",
-            describe_first_problem(&path, &problems)
-        ));
+    Ok(team_rules.unwrap_or_else(|reason| {
+        if let Some(reason) = reason {
+            session.ui.warn(&format!("skipping the team rules: {reason}"));
+        }
         TeamRuleSet::default()
     }))
 }

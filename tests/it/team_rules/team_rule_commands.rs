@@ -113,6 +113,29 @@ fn missing_team_rules_file_that_the_job_names_exits_with_2() {
 }
 
 #[test]
+fn missing_team_rules_file_that_the_configuration_names_is_reported() {
+    let world = world_with_files(&[
+        (FILE, &python_rule("error")),
+        ("sluicegate.yaml", "review: { team-rules: gate/team.yaml }\n"),
+    ]);
+    let message = "`review.team-rules` is `gate/team.yaml`, but there is no such file";
+    for command in ["rules lint", "rules lint -o json"] {
+        call(&world).run(command).expect(2).saying(&[message]);
+    }
+    for (command, code) in [("rules list", 0), ("rules explain team/no-python", 2)] {
+        call(&world)
+            .run(command)
+            .expect(code)
+            .saying(&["skipping the team rules: ", message]);
+    }
+    world.write("gate/team.yaml", python_rule("warn"));
+    for command in ["rules lint", "rules list", "rules explain team/no-python"] {
+        let output = call(&world).run(command).expect(0);
+        assert!(!output.all().contains(message), "{}", output.all());
+    }
+}
+
+#[test]
 fn lint_with_wrong_hidden_directory_exits_with_2_despite_team_rules() {
     let world = world_with_files(&[(FILE, &python_rule("error"))]);
     call(&world)
