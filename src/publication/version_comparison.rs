@@ -350,11 +350,12 @@ impl OfferLookup<'_> {
             };
             compare_with_published_files(&plan, &published_files)
         });
-        if let Err(error) = &changes {
-            let warning = format!("could not list the changed files: {error}");
-            self.session.ui.warn(&warning);
-        }
-        changes.ok()
+        changes
+            .map_err(|error| {
+                let fact = "could not list the changed files: ";
+                self.session.ui.warn_of_failure(fact, &Failure::from(error));
+            })
+            .ok()
     }
 
     /// Plans a publish of the files that are selected in a commit, to compare them with those of another commit.

@@ -3,7 +3,7 @@
 use sluicegate_base::text::{List, format_count, format_note};
 use std::collections::BTreeMap;
 
-/// How to publish without the pipelines that no shared pipeline needs.
+/// The end of the line about pipelines that no shared pipeline needs: this fact, and how to publish without them.
 const SELECT_CLOSURE_HINT: &str = "no shared pipeline needs these pipelines; to publish without them and without this \
                         warning, set `publish.select: closure` (--select closure)";
 
@@ -71,10 +71,7 @@ fn describe_unneeded_warnings(warnings: &[&Warning]) -> String {
         [first, other_warnings @ ..] if other_warnings.iter().all(|warning| warning.kind == first.kind) => {
             first.kind.describe(warnings.len())
         }
-        _ => format!(
-            "{} in pipelines that no shared pipeline needs",
-            format_count(warnings.len(), "unclear or broken reference")
-        ),
+        _ => format_count(warnings.len(), "unclear or broken reference"),
     }
 }
 
@@ -83,7 +80,7 @@ fn format_locations(warnings: &[&Warning]) -> String {
     let list = List::with_limit(warnings, MAX_LISTED_LOCATIONS).map(|warning| &warning.location);
     match list.omitted_count() {
         0 => list.to_string(),
-        _ => format!("{list} (--dry-run --json lists them)"),
+        _ => format!("{list} (`publish --dry-run -o json` lists them)"),
     }
 }
 
@@ -100,10 +97,10 @@ impl WarningKind {
         let predicate = match self {
             Self::Disabled => " are disabled, so the version does not offer them",
             Self::DisabledWithoutFile => " have no file",
-            Self::Unsent => " in pipelines that no shared pipeline needs refer to files that are not sent",
+            Self::Unsent => " refer to files that are not sent",
             Self::Ambiguous => " may refer to any of several pipelines",
             Self::Expression => " are expressions, so it is unknown whether their files are sent",
-            Self::Unreadable => " that no shared pipeline needs cannot be read as pipelines",
+            Self::Unreadable => " cannot be read as pipelines",
             Self::Submodule => ", whose files are not part of this repository, are skipped",
         };
         format_count(warning_count, noun) + predicate

@@ -486,6 +486,23 @@ fn publish_of_first_version_compares_nothing() {
 }
 
 #[test]
+fn comparison_with_commit_that_cannot_be_published_lists_its_problems() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    shop.call().run("artifacts diff 1.0.0 HEAD").expect(0);
+    shop.offer(&[("load", &parameter("day", "")), ("clean", &parameter("week", ""))]);
+    for command in ["artifacts diff 1.0.0 HEAD", "artifacts impact 1.0.0 HEAD"] {
+        let output = shop.call().run(command).expect(0);
+        output.saying(&[
+            "could not list the changed files: ",
+            "declares parameters that are not variables:\n",
+            ".platform/shared-pipelines.yaml:",
+            "`week`",
+        ]);
+    }
+}
+
+#[test]
 fn consumers_in_the_repositories_at_hand_are_named() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);

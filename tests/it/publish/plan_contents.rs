@@ -265,7 +265,8 @@ fn warnings_of_two_kinds_about_unneeded_pipelines_are_counted_together() {
         pipeline_with_parameters("orchestration", &unneeded),
     );
     let summary = plan_world(&world).warning_summary.join("\n");
-    let expected = "2 unclear or broken references in pipelines that no shared pipeline needs";
+    let expected = "2 unclear or broken references: .hidden/other.orch.yaml:8, .hidden/other.orch.yaml:13 (no shared \
+                    pipeline needs these pipelines; ";
     assert!(summary.contains(expected), "{summary}");
 }
 
@@ -308,8 +309,8 @@ fn warnings_of_a_kind_are_one_sentence_for_people() {
     assert_eq!(plan.warnings.len(), 8, "each stands in the plan as data");
     insta::assert_snapshot!(plan.warning_summary.join("\n"), @"
     .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
-    5 references are expressions, so it is unknown whether their files are sent: load.orch.yaml:8, load.orch.yaml:13, load.orch.yaml:18 and 2 more (--dry-run --json lists them)
-    2 references in pipelines that no shared pipeline needs refer to files that are not sent: .hidden/other.orch.yaml:8, .hidden/other.orch.yaml:14 (no shared pipeline needs these pipelines; to publish without them and without this warning, set `publish.select: closure` (--select closure))
+    5 references are expressions, so it is unknown whether their files are sent: load.orch.yaml:8, load.orch.yaml:13, load.orch.yaml:18 and 2 more (`publish --dry-run -o json` lists them)
+    2 references refer to files that are not sent: .hidden/other.orch.yaml:8, .hidden/other.orch.yaml:14 (no shared pipeline needs these pipelines; to publish without them and without this warning, set `publish.select: closure` (--select closure))
     ");
 }
 
