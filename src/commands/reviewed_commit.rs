@@ -89,14 +89,14 @@ impl ReviewedCommit<'_> {
     /// Returns the reason why no version is published, or `None` if a version is to be published. A dry run has no
     /// verdict and is treated as passed. Fails if only an unusable configuration file prevents the publish.
     fn find_reason_against_publish(&self, partial_reason: Option<String>) -> Result<Option<String>, Failure> {
-        let workspace = &self.subject.workspace;
+        let (session, workspace) = (self.session, &self.subject.workspace);
         let publish_on = workspace.sources.resolve_publish_on(self.args)?;
         if partial_reason.is_some() {
             return Ok(partial_reason);
         }
         Ok(match self.report.map(|report| report.verdict) {
             Some(Verdict::Passed) | None => {
-                reject_lost_publish_on(self.args, workspace, &self.subject.target)?;
+                reject_lost_publish_on(session, self.args, workspace, &self.subject.target)?;
                 explain_no_publish(&self.subject.target, &publish_on)
             }
             Some(verdict) => Some(format!("the verdict of the review is {verdict}")),

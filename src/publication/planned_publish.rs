@@ -40,7 +40,7 @@ impl PlannedPublish {
         if explain_no_publish(target, &publish_on).is_some() {
             return Ok(None);
         }
-        reject_unusable_policy(workspace)?;
+        reject_unusable_policy(session, workspace)?;
         reject_unusable_team_rules(workspace)?;
         let merged_commit = require_merged(workspace, target, &publish_on)?;
         let settings = workspace
@@ -202,13 +202,14 @@ fn build_publish_args(args: &CiArgs) -> PublishArgs {
 /// Fails if the configuration file cannot be used and lists the branch or tag of the run: without this defect, the run
 /// would publish.
 pub(crate) fn reject_lost_publish_on(
+    session: &Session,
     args: &CiArgs,
     workspace: &Workspace<'_>,
     target: &Target,
 ) -> Result<(), Failure> {
     match workspace.sources.find_unusable_publish_on(args) {
         Some(publish_on) if explain_no_publish(target, &publish_on).is_none() => {
-            reject_unusable_policy(workspace)
+            reject_unusable_policy(session, workspace)
         }
         _ => Ok(()),
     }

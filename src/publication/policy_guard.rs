@@ -26,7 +26,7 @@ pub(crate) fn resolve_settings_and_connection<'a>(
         ))
     });
     // An unusable file is reported first, because an error in the settings may only be a consequence.
-    reject_unusable_policy(workspace)?;
+    reject_unusable_policy(session, workspace)?;
     let (settings, connection) = result?;
     // Without a required review, a local publish does not depend on the team's rules.
     if settings.require_review.is_some() || !workspace.ci.host.is_local() {
@@ -36,11 +36,12 @@ pub(crate) fn resolve_settings_and_connection<'a>(
 }
 
 /// Fails if the configuration file that applies to this run cannot be used, because it may require a review or exclude
-/// files from the publish.
-pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Failure> {
+/// files from the publish. The failure contains the reason, so a deferred warning with this reason is not printed.
+pub(crate) fn reject_unusable_policy(session: &Session, workspace: &Workspace<'_>) -> Result<(), Failure> {
     let Some(reason) = workspace.sources.unusable_reason() else {
         return Ok(());
     };
+    session.discard_deferred_warnings_about(reason);
     let message = format!(
         "nothing is published, because the configuration file that applies to this run cannot be used: {reason}"
     );

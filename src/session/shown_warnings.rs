@@ -33,6 +33,11 @@ impl Session {
         lock_mutex(&self.deferred_warnings).clear();
     }
 
+    /// Forgets the deferred warnings that contain this reason, because a failure reports it.
+    pub(crate) fn discard_deferred_warnings_about(&self, reason: &str) {
+        lock_mutex(&self.deferred_warnings).retain(|warning| !warning.contains(reason));
+    }
+
     /// Prints the deferred warnings, because the log does not show a report that contains them.
     pub(crate) fn print_deferred_warnings(&self) {
         let warnings = mem::take(&mut *lock_mutex(&self.deferred_warnings));

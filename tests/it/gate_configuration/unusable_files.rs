@@ -577,13 +577,15 @@ fn unusable_policy_publishes_nothing() {
             .push(&head(&world))
             .extend(&world, platform.call(&world))
             .run(("publish", &args));
-        output.expect(1).saying(&["nothing is published", reason]);
         let ci = ("ci --publish-on-branch main", &args);
-        Job::github()
+        let ci_output = Job::github()
             .push(&head(&world))
             .extend(&world, platform.call(&world))
-            .run(&ci)
-            .expect(1);
+            .run(&ci);
+        for output in [output, ci_output] {
+            let log = output.expect(1).saying(&["nothing is published", reason]).all();
+            assert_eq!(log.matches(reason).count(), 1, "{log}");
+        }
         assert!(
             platform
                 .requests()
