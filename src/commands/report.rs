@@ -18,6 +18,7 @@ pub(crate) fn run(session: &Session, args: &ReportArgs) -> CommandResult {
     // Without valid settings, only the default reports of an earlier run can be found and replaced.
     let (sources, destinations, mut ci) = resolve_destinations(session, args)
         .inspect_err(|_| session.replace_default_reports(&args.destinations))?;
+    session.set_policy_annotations(destinations.annotations);
     invalidate_old_reports(session, args, &destinations, ci.host)?;
     if session.global.gate_changes.is_some() {
         let message = "`--gate-changes` has no effect on saved reports, because they do not show whether the change \

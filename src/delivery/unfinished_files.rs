@@ -183,13 +183,18 @@ impl Session {
     }
 
     /// Replaces or removes the files that an earlier publish left at the paths that the configuration file names. Fails
-    /// if one of them is the review report that this publish requires and therefore reads.
+    /// if one of them is the review report that this publish requires and therefore reads. Also records the resolved
+    /// style of annotations, in which failures of this run are shown.
     pub(crate) fn replace_publish_files_named_by_policy(
         &self,
         workspace: &Workspace<'_>,
         args: &PublishArgs,
     ) -> Result<(), Failure> {
         let sources = &workspace.sources;
+        // This command has no flag for the style.
+        if let Ok(style) = sources.resolve_annotations(None) {
+            self.set_policy_annotations(style);
+        }
         // An invalid setting is reported where the settings are read.
         let Ok(files) = sources.resolve_publish_files(&args.flags) else {
             return Ok(());

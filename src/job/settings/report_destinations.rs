@@ -82,24 +82,27 @@ impl SettingSources<'_> {
         args: &DestinationArgs,
     ) -> Result<ReportDestinations, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
-        let annotations = layers.resolve_setting(
-            args.annotations,
-            variable::ANNOTATIONS,
-            parse_value,
-            file.annotations,
-        )?;
         let changes = layers.resolve_setting(args.changes, variable::CHANGES, parse_value, file.changes)?;
         let show = layers.resolve_setting(args.show, variable::SHOW, ShowMode::from_str, file.show)?;
         Ok(ReportDestinations {
             show,
             reports: self.resolve_reports(args)?,
             changes: changes.unwrap_or_default(),
-            annotations: annotations.unwrap_or_default(),
+            annotations: self.resolve_annotations(args.annotations)?,
             comment: layers.resolve_switch(args.comment, variable::COMMENT, file.comment)?,
             category: self.resolve_category(args)?,
             project_id: layers.resolve_text(None, variable::PROJECT_ID, self.file.project_id.clone()),
             attestation: AttestationFiles::default(),
         })
+    }
+
+    /// Resolves the style of annotations, which a publish, too, uses for its failures.
+    pub fn resolve_annotations(&self, flag: Option<Annotations>) -> Result<Annotations, SettingsError> {
+        let file = self.file.review.annotations;
+        let annotations =
+            self.layers()
+                .resolve_setting(flag, variable::ANNOTATIONS, parse_value, file)?;
+        Ok(annotations.unwrap_or_default())
     }
 
     /// Resolves the category of the reports; empty by default.

@@ -708,6 +708,7 @@ fn publish_that_a_signal_stops_shows_possible_version_on_host_only_after_start_o
 fn possible_change_at_a_signal_is_shown_in_the_requested_style() {
     let world = project_to_publish();
     let publish = "ci --publish --prefix p --version-name 1 --publish-on-branch main";
+    let publish_alone = "publish --prefix p --version-name 1";
     let create = "variables create region --value x";
     let host = ("GITHUB_ACTIONS", "true");
     let none = ("SLUICEGATE_ANNOTATIONS", "none");
@@ -723,6 +724,18 @@ fn possible_change_at_a_signal_is_shown_in_the_requested_style() {
         ),
         (format!("{create} --ci github"), "", [no_variable; 2], true),
         (format!("{create} --ci gitlab"), "", [host, no_variable], false),
+        (
+            publish_alone.to_owned(),
+            "review: { annotations: github }\n",
+            [no_variable; 2],
+            true,
+        ),
+        (
+            publish_alone.to_owned(),
+            "review: { annotations: github }\n",
+            [none, no_variable],
+            false,
+        ),
         (
             publish.to_owned(),
             "review: { annotations: github }\n",

@@ -362,6 +362,28 @@ fn ci_with_failed_review_leaves_no_report_of_a_publish() {
 }
 
 #[test]
+fn failure_is_shown_in_annotation_style_of_configuration_file() {
+    let world = one_change();
+    for command in [
+        "check --head nothing",
+        "report none.json",
+        "publish --prefix p --version-name 1 --head nothing",
+    ] {
+        for (style, is_annotated) in [("github", true), ("auto", false)] {
+            world.write("sluicegate.yaml", format!("review: {{ annotations: {style} }}\n"));
+            let output = Call::with_platform(&world.work(), "http://127.0.0.1:9").run(command);
+            assert_ne!(output.code, 0, "{command}");
+            assert_eq!(
+                output.err.contains("::error title="),
+                is_annotated,
+                "{command}: {}",
+                output.all()
+            );
+        }
+    }
+}
+
+#[test]
 fn report_with_invalid_setting_replaces_default_report() {
     let world = one_change();
     Call::new(&world.work())
