@@ -3,6 +3,7 @@
 use crate::exit::ExitStatus;
 use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
 use crate::job::context::DeepenSubject;
+use crate::job::policy::CheckoutFiles;
 use crate::publication::{
     Publication, RequiredReport, VersionHistory, check_stricter_gate, require_merged,
     resolve_settings_and_connection, warn_of_unpushed_commit,
@@ -14,8 +15,9 @@ use jiff::Timestamp;
 /// Runs `sluicegate publish`: publishes a commit if it may be published, for example because it is merged. If the
 /// settings name a review report, that review must have passed.
 pub(crate) fn run(session: &Session, args: &PublishArgs) -> CommandResult {
-    let mut workspace = session.open_workspace()?;
+    let mut workspace = session.open_workspace_in(session.open_repository()?, CheckoutFiles::OnDisk)?;
     session.replace_publish_files_named_by_policy(&workspace, args)?;
+    workspace.reject_hidden_gate_files(session)?;
     let revisions = workspace.sources.resolve_revisions_to_publish(args)?;
     workspace.deepen(session, &revisions, DeepenSubject::Commit)?;
     // The settings are resolved next, and a file that cannot be used is then an error with the same reason.

@@ -3,6 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, SettingsArgs};
+use crate::job::policy::CheckoutFiles;
 use crate::job::settings::EffectiveSetting;
 use crate::operations::doctor::doctor_settings::resolve_all_settings;
 use crate::session::response_output::{format_json, format_table_within};
@@ -17,8 +18,9 @@ const NO_REPOSITORY: &str = "no repository";
 /// and origins. An argument that no name contains is an error, and so is an invalid setting of the connection. For any
 /// other setting that a run would refuse, prints a warning, because its origin shows where to correct it.
 pub(crate) fn run(session: &Session, args: &SettingsArgs) -> CommandResult {
-    let (mut settings, config_file_source) = if session.find_repository()?.is_some() {
-        let workspace = session.open_workspace()?;
+    let (mut settings, config_file_source) = if let Some(repo) = session.find_repository()? {
+        // The warning below also reports files that git's index hides.
+        let workspace = session.open_workspace_in(repo, CheckoutFiles::OnDisk)?;
         // Only the errors of this call matter: it fails if a setting of the connection is invalid.
         workspace.sources.resolve_connection(&session.global)?;
         let config_file_source = workspace.describe_config_file_source();

@@ -78,9 +78,12 @@ pub(crate) struct Workspace<'a> {
 }
 
 impl Session {
-    /// Opens the repository, and reads the settings and the context of the run.
+    /// Opens the repository, and reads the settings and the context of the run. Fails in a local run if git's index
+    /// hides changes to a file of the gate configuration.
     pub(crate) fn open_workspace(&self) -> Result<Workspace<'_>, Failure> {
-        self.open_workspace_in(self.open_repository()?, CheckoutFiles::OnDisk)
+        let workspace = self.open_workspace_in(self.open_repository()?, CheckoutFiles::OnDisk)?;
+        workspace.reject_hidden_gate_files(self)?;
+        Ok(workspace)
     }
 
     /// Returns the files that a local run reads: with `--staged` (`is_staged`) those of the index, otherwise those on
@@ -95,7 +98,8 @@ impl Session {
 
     /// Reads the settings and the context of the run for this repository. A local run reads them from `local_files`. A
     /// policy or target revision that is not yet proven to be the branch's newest commit is allowed, because
-    /// [`Workspace::deepen`] may fetch what is missing.
+    /// [`Workspace::deepen`] may fetch what is missing. The caller rejects hidden files of the gate configuration after
+    /// it has replaced the reports of an earlier run.
     pub(crate) fn open_workspace_in(
         &self,
         repo: Repository,

@@ -45,13 +45,6 @@ impl ContentDoubt {
     }
 }
 
-impl SnapshotFile {
-    /// Returns whether the content is on disk, and the index marks the file as not to be checked there.
-    pub fn is_hidden_on_disk(&self) -> bool {
-        self.doubt == Some(ContentDoubt::Hidden) && matches!(self.content, FileContent::Disk(_))
-    }
-}
-
 impl From<TreeFile> for SnapshotFile {
     fn from(file: TreeFile) -> Self {
         Self {

@@ -202,7 +202,7 @@ impl Workspace<'_> {
         if comparison.idle_reason.is_some() {
             return Ok(SelectionResult::default());
         }
-        self.reject_hidden_gate_files(snapshot)?;
+        self.reject_hidden_gate_files(session)?;
         self.reject_unmatched_selection(snapshot, &comparison.bases, request)?;
         // Fails if the directory is ambiguous; its name is not needed here.
         self.find_config_dir(snapshot)?;

@@ -95,6 +95,7 @@ pub(crate) fn compare_revisions(
     let repo = session.open_repository()?;
     let local_files = session.choose_local_files(&repo, args.staged);
     let mut workspace = session.open_workspace_in(repo, local_files)?;
+    workspace.reject_hidden_gate_files(session)?;
     let (range, typed_paths) = parse_range(session, args)?;
     let revisions = resolve_requested_revisions(&workspace, args)?;
     // Missing commits are not fetched for a typed range: both of its ends must be available locally.

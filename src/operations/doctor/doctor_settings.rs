@@ -3,6 +3,7 @@
 use super::doctor_check::Check;
 use crate::error::Failure;
 use crate::job::cli::{CiArgs, ReviewArgs, SmokeFlags};
+use crate::job::policy::CheckoutFiles;
 use crate::job::settings::{Connection, SettingSources};
 use crate::session::{Session, is_ci};
 use crate::workspace::unusable_publish_settings::{
@@ -56,6 +57,7 @@ pub(crate) fn resolve_all_settings(session: &Session) -> Result<DoctorSettings, 
     // set, too.
     reject_next_without_comparison(&sources.resolve_partial_publish_settings()?)?;
     sources.resolve_smoke_settings(&SmokeFlags::default())?;
+    reject_hidden_gate_files(session)?;
     let publish_on = sources.resolve_publish_on(&CiArgs::default())?;
     let connection = sources.resolve_connection(&session.global)?;
     let prefix_flag = None;
@@ -69,6 +71,17 @@ pub(crate) fn resolve_all_settings(session: &Session) -> Result<DoctorSettings, 
         deepens: review.gate.revisions.deepen,
         request_fields: review.request_fields,
     })
+}
+
+/// Fails in a local run if git's index hides changes to a file of the gate configuration. Other reasons why the
+/// repository cannot be used are ignored here: the checks of the repository report them.
+fn reject_hidden_gate_files(session: &Session) -> Result<(), Failure> {
+    if let Ok(Some(repo)) = session.find_repository()
+        && let Ok(workspace) = session.open_workspace_in(repo, CheckoutFiles::OnDisk)
+    {
+        workspace.reject_hidden_gate_files(session)?;
+    }
+    Ok(())
 }
 
 /// Returns remarks about missing settings of a publish if publishing is configured.
