@@ -99,9 +99,9 @@ impl SettingSources<'_> {
     /// Resolves the style of annotations, which a publish, too, uses for its failures.
     pub fn resolve_annotations(&self, flag: Option<Annotations>) -> Result<Annotations, SettingsError> {
         let file = self.file.review.annotations;
-        let annotations =
-            self.layers()
-                .resolve_setting(flag, variable::ANNOTATIONS, parse_value, file)?;
+        let annotations = self
+            .layers()
+            .resolve_setting(flag, variable::ANNOTATIONS, parse_value, file)?;
         Ok(annotations.unwrap_or_default())
     }
 

@@ -91,7 +91,12 @@ fn warning_about_unneeded_references_is_printed_once_with_its_setting() {
         "`publish.select: closure`",
         "`publish --dry-run -o json` lists them",
     ];
-    assert_eq!(dry.err.matches("no shared pipeline needs").count(), 1, "{}", dry.all());
+    assert_eq!(
+        dry.err.matches("no shared pipeline needs").count(),
+        1,
+        "{}",
+        dry.all()
+    );
     dry.saying(&words);
     let publication = shop.call().run("publish --version-name 1.0.0").expect(0);
     assert_eq!(count(&publication), 1, "{}", publication.all());
