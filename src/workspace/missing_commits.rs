@@ -21,6 +21,7 @@ impl<'a> Workspace<'a> {
         revisions: &RequestedRevisions,
         subject: DeepenSubject,
     ) -> Result<(), Failure> {
+        self.ci.is_deepened = revisions.deepen;
         let mut branch_fetch = None;
         if revisions.deepen {
             branch_fetch = self.fetch_missing_commits(session, revisions, subject)?;

@@ -71,6 +71,8 @@ pub struct CiContext {
     pub default_branch: Option<String>,
     /// Why the run has no pipelines to review, for example a deleted branch.
     pub idle_reason: Option<String>,
+    /// The job requests with `--deepen` that this run fetches missing commits. Set before the fetch.
+    pub is_deepened: bool,
 }
 
 /// The repository that the change goes to, from the data of the event.
@@ -144,6 +146,7 @@ impl CiContext {
             run_number: None,
             default_branch: None,
             idle_reason: None,
+            is_deepened: false,
         }
     }
 

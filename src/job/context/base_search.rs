@@ -5,10 +5,11 @@
 
 use super::base::{Base, EarlierCommit};
 use super::branch_role::BranchRole;
+use super::history_remedy::HistoryRemedy;
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RequestedRevisions, head::ReviewedHead};
 use crate::job::ci::{BaseHint, CiContext};
-use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError, Repository};
+use sluicegate_git::{CommitId, GitError, Repository};
 use std::iter;
 
 pub(super) struct BaseSearch<'a> {
@@ -186,7 +187,7 @@ impl BaseSearch<'_> {
                 source_name: source,
                 branch: target.to_owned(),
                 remote: self.branches.fetch_remote(),
-                host: self.ci.host,
+                remedy: HistoryRemedy::for_run(self.ci),
             });
         }
         Ok(base)
@@ -327,13 +328,12 @@ impl BaseSearch<'_> {
         if !base.commits.is_empty() || !self.repo.is_shallow() {
             return Ok(base);
         }
-        let history_step = match self.ci.host.full_history_setting() {
-            Some(setting) => format!("fetch the full history: {setting}"),
-            None => FULL_HISTORY_HINT.to_owned(),
-        };
+        let remedy = HistoryRemedy::for_run(self.ci);
         Ok(base.with_warning(format!(
             "all pipelines are selected, and changes to the gate configuration are not reported, because {reason}; to \
-             avoid this, {history_step}, or pass --deepen"
+             avoid this, {}{}",
+            remedy.describe_step(),
+            remedy.choose_advice(", or pass --deepen")
         )))
     }
 
@@ -348,7 +348,7 @@ impl BaseSearch<'_> {
         ContextError::BaseNotInClone {
             commit: commit.to_owned(),
             source_name,
-            host: self.ci.host,
+            remedy: HistoryRemedy::for_run(self.ci),
         }
     }
 

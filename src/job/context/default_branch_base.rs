@@ -4,6 +4,7 @@ use super::ContextError;
 use super::base::{Base, EarlierCommit};
 use super::base_search::BaseSearch;
 use super::branch_role::BranchRole;
+use super::history_remedy::HistoryRemedy;
 use super::merge_check::may_be_on_branch;
 use crate::job::ci::Host;
 use sluicegate_git::GitError;
@@ -98,9 +99,11 @@ impl BaseSearch<'_> {
             });
         }
         let base = Base::for_unknown_base(DEFAULT_BRANCH_UNKNOWN);
-        let warning = "all pipelines are selected: this clone does not know the remote's default branch; run \
-                       `git remote set-head origin BRANCH` first, or pass --deepen";
-        Ok(base.with_warning(warning.to_owned()))
+        Ok(base.with_warning(format!(
+            "all pipelines are selected: this clone does not know the remote's default branch; run `git remote set-head \
+             origin BRANCH` first{}",
+            HistoryRemedy::for_run(self.ci).choose_advice(", or pass --deepen")
+        )))
     }
 }
 

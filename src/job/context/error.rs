@@ -3,10 +3,11 @@
 use super::branch_role::BranchRole;
 use super::command_hint::{fetch_hint, target_remote_hint};
 use super::fetch_source::FetchSource;
+use super::history_remedy::HistoryRemedy;
 use super::merge_unknown_reason::{MergeUnknownReason, default_branch_hint};
-use crate::job::ci::{CiError, Host};
+use crate::job::ci::{CiContext, CiError, Host};
 use sluicegate_base::text::join_with_or;
-use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError};
+use sluicegate_git::{CommitId, GitError};
 
 /// The host's context and the clone do not match.
 #[derive(Debug, thiserror::Error)]
@@ -18,18 +19,16 @@ pub enum ContextError {
     Shallow {
         /// The error with the two commits that the history does not connect.
         error: GitError,
-        host: Host,
-        /// `--deepen` has already fetched history.
-        is_deepened: bool,
+        remedy: HistoryRemedy,
     },
     /// The host's context is invalid.
     #[error(transparent)]
     Ci(#[from] CiError),
     /// The commit that the host set is not in the clone.
-    #[error("commit {commit}{}, which {host} set for this run, is not in this clone", describe_fork(*is_fork))]
+    #[error("commit {commit}{}, which {} set for this run, is not in this clone", describe_fork(*is_fork), remedy.host)]
     CommitNotInClone {
         commit: String,
-        host: Host,
+        remedy: HistoryRemedy,
         /// The commit belongs to a fork, so no branch of the clone has it.
         is_fork: bool,
         /// The source of the commit, if more history of the clone's branches would not contain it.
@@ -40,7 +39,7 @@ pub enum ContextError {
     BaseNotInClone {
         commit: String,
         source_name: &'static str,
-        host: Host,
+        remedy: HistoryRemedy,
     },
     /// Neither the event nor the clone shows the base of the change.
     #[error("the base is unknown: {reason}")]
@@ -52,7 +51,7 @@ pub enum ContextError {
         role: BranchRole,
         /// The remote that should have the branch.
         remote: String,
-        host: Host,
+        remedy: HistoryRemedy,
         /// The branch alone is not enough: the clone also lacks the history between it and the queued change.
         needs_history: bool,
     },
@@ -67,7 +66,7 @@ pub enum ContextError {
         source_name: &'static str,
         branch: String,
         remote: String,
-        host: Host,
+        remedy: HistoryRemedy,
     },
     /// No remote of the clone is the target's repository, and the clone has no commit that the event names for the
     /// target.
@@ -95,6 +94,7 @@ pub enum ContextError {
         commit: CommitId,
         /// The host's variable or field with the commit.
         field: &'static str,
+        remedy: HistoryRemedy,
     },
     /// The requested base and head have no common history.
     #[error("`{revision}` and {head} have no commit in common")]
@@ -125,18 +125,18 @@ pub enum ContextError {
         ahead_of: Option<String>,
         /// The remote with the searched branches.
         remote: String,
-        host: Host,
+        remedy: HistoryRemedy,
     },
     /// The clone cannot show whether the commit to publish is merged.
     #[error("could not determine whether {head} is merged: {reason}")]
     MergeUnknown {
         head: CommitId,
         reason: MergeUnknownReason,
-        host: Host,
+        remedy: HistoryRemedy,
     },
     /// The host created a merge in the clone, and either parent may be the change.
-    #[error("could not determine which parent of {commit}, a merge created by {host}, is the change")]
-    AmbiguousMerge { commit: CommitId, host: Host },
+    #[error("could not determine which parent of {commit}, a merge created by {}, is the change", remedy.host)]
+    AmbiguousMerge { commit: CommitId, remedy: HistoryRemedy },
     /// The host may have created the merge, but its files differ from a clean merge of its parents.
     #[error(
         "could not determine whether {commit} is the change or a merge created by {host}: no remote-tracking branch \
@@ -152,7 +152,7 @@ pub enum ContextError {
     BranchNotNamed { host: Host },
     /// No branch is checked out, and no remote branch contains the commit.
     #[error("no known remote branch contains commit {head}")]
-    NoBranch { head: CommitId, host: Host },
+    NoBranch { head: CommitId, remedy: HistoryRemedy },
     /// The remote, which the platform reads, does not have the commit.
     #[error("commit {head} is not on the remote, branch `{branch}`")]
     NotOnRemote {
@@ -249,52 +249,51 @@ impl ContextError {
         match self {
             Self::Git(error) => error.hint(),
             Self::Ci(error) => Some(error.hint()),
-            Self::CommitNotInClone { host, is_fork, fetch_source: Some(source), .. } => {
-                Some(missing_commit_hint(*host, *is_fork, source))
+            Self::CommitNotInClone { remedy, is_fork, fetch_source: Some(source), .. } => {
+                Some(missing_commit_hint(*remedy, *is_fork, source))
             }
-            Self::Shallow { host, is_deepened: true, .. } => Some(describe_history_step(*host)),
-            Self::Shallow { host, .. }
-            | Self::CommitNotInClone { host, .. }
-            | Self::BaseNotInClone { host, .. }
-            | Self::BranchNotInClone { host, needs_history: true, .. }
-            | Self::MergeUnknown { host, reason: MergeUnknownReason::ShallowClone, .. } => Some(history_hint(*host)),
+            Self::Shallow { remedy, .. }
+            | Self::CommitNotInClone { remedy, .. }
+            | Self::BaseNotInClone { remedy, .. }
+            | Self::BranchNotInClone { remedy, needs_history: true, .. }
+            | Self::MergeUnknown { remedy, reason: MergeUnknownReason::ShallowClone, .. } => Some(remedy.hint()),
             Self::MergeUnknown { reason: MergeUnknownReason::NoDefaultBranch { remote }, .. } => Some(default_branch_hint(remote)),
-            Self::BranchNotInClone { host, branch, remote, .. }
-            | Self::MergeBasesUnknown { host, branch, remote, .. }
-            | Self::MergeUnknown { host, reason: MergeUnknownReason::NoRemoteBranch { branch, remote }, .. } => {
-                Some(format!("{}; {}", fetch_hint(remote, branch), history_hint(*host)))
+            Self::BranchNotInClone { remedy, branch, remote, .. }
+            | Self::MergeBasesUnknown { remedy, branch, remote, .. }
+            | Self::MergeUnknown { remedy, reason: MergeUnknownReason::NoRemoteBranch { branch, remote }, .. } => {
+                Some(format!("{}; {}", fetch_hint(remote, branch), remedy.hint()))
             }
             Self::BaseUnknown { .. } => Some(BASE_UNKNOWN_HINT.to_owned()),
             Self::TargetNotProven { url, .. } => Some(target_remote_hint(url.as_deref())),
-            Self::TargetReplaced { branch, remote, .. } => Some(replaced_target_hint(remote, branch)),
+            Self::TargetReplaced { branch, remote, remedy, .. } => Some(replaced_target_hint(remote, branch, *remedy)),
             Self::NoCommonHistory { .. } => Some(format!("pass another {BASE_OR_ALL}")),
             Self::EmptyChange { .. } => Some(format!(
                 "a job that runs after the merge has no changes to review: pass another {BASE_OR_ALL}"
             )),
             Self::OtherCheckout { host, is_change, commit, .. } => Some(checkout_hint(*host, *is_change, commit)),
-            Self::NotMerged { host: Host::Unknown, .. } => Some(
+            Self::NotMerged { remedy: HistoryRemedy { host: Host::Unknown, .. }, .. } => Some(
                 "merge the commit first: on an unknown CI host, only commits on the default branch are published"
                     .to_owned(),
             ),
-            Self::NotMerged { ahead_of: Some(branch), remote, .. } => Some(format!(
-                "merge the commit first; if the branch already contains it, this clone is outdated: {}; or pass --deepen \
-                 (SLUICEGATE_DEEPEN=true)",
-                fetch_hint(remote, branch)
+            Self::NotMerged { ahead_of: Some(branch), remote, remedy, .. } => Some(format!(
+                "merge the commit first; if the branch already contains it, this clone is outdated: {}{}",
+                fetch_hint(remote, branch),
+                remedy.choose_advice("; or pass --deepen (SLUICEGATE_DEEPEN=true)")
             )),
             Self::NotMerged { .. } => Some(NOT_MERGED_HINT.to_owned()),
-            Self::AmbiguousMerge { host, .. } => {
-                Some(format!("pass the commit with --head (SLUICEGATE_HEAD), or {}", history_hint(*host)))
+            Self::AmbiguousMerge { remedy, .. } => {
+                Some(format!("pass the commit with --head (SLUICEGATE_HEAD), or {}", remedy.hint()))
             }
             Self::EditedMerge { .. } => Some(EDITED_MERGE_HINT.to_owned()),
-            Self::NoBranch { host: Host::None, .. } => {
+            Self::NoBranch { remedy: HistoryRemedy { host: Host::None, .. }, .. } => {
                 Some("push the commit, or pass its branch with --branch (SLUICEGATE_BRANCH)".to_owned())
             }
             Self::UnknownHost { .. } => Some(UNKNOWN_HOST.to_owned()),
             Self::BranchNotNamed { .. } => {
                 Some("pass the branch of the run with --branch (SLUICEGATE_BRANCH)".to_owned())
             }
-            Self::NoBranch { host, .. } => {
-                Some(format!("pass the commit's branch with --branch (SLUICEGATE_BRANCH), or {}", history_hint(*host)))
+            Self::NoBranch { remedy, .. } => {
+                Some(format!("pass the commit's branch with --branch (SLUICEGATE_BRANCH), or {}", remedy.hint()))
             }
             Self::NotOnRemote { .. } => {
                 Some("push the commit first, or check it locally with `sluicegate check`".to_owned())
@@ -318,56 +317,41 @@ impl ContextError {
         )
     }
 
-    /// Adds the host to the error of a shallow clone, because the hint depends on the host. After a run with `--deepen`
-    /// (`is_deepened`), the hint does not advise it.
-    pub(super) fn with_host(self, host: Host, is_deepened: bool) -> Self {
+    /// Adds the run's remedy to the error of a shallow clone.
+    pub(super) fn with_remedy_for(self, ci: &CiContext) -> Self {
         match self {
             Self::Git(error @ GitError::ShallowHistory { .. }) => Self::Shallow {
                 error,
-                host,
-                is_deepened,
+                remedy: HistoryRemedy::for_run(ci),
             },
             error => error,
         }
     }
 }
 
-/// Describes how to fetch the full history in a job of this host.
-fn describe_history_step(host: Host) -> String {
-    match (host, host.full_history_setting()) {
-        (Host::None, _) => "fetch the full history: run `git fetch --unshallow`".to_owned(),
-        (_, Some(setting)) => format!("fetch the full history: {setting}"),
-        (_, None) => FULL_HISTORY_HINT.to_owned(),
-    }
-}
-
-/// Returns the hint that fetches the full history in a job of this host.
-fn history_hint(host: Host) -> String {
-    let history_step = describe_history_step(host);
-    format!("{history_step}; or pass --deepen (SLUICEGATE_DEEPEN=true) to fetch the missing commits")
-}
-
 /// Returns the hint that fetches a commit from this remote and reference. The history of the clone's remote never has a
 /// commit of a fork.
-fn missing_commit_hint(host: Host, is_fork: bool, source: &FetchSource) -> String {
+fn missing_commit_hint(remedy: HistoryRemedy, is_fork: bool, source: &FetchSource) -> String {
     let alternative = if is_fork {
-        "or pass --deepen (SLUICEGATE_DEEPEN=true)".to_owned()
+        remedy
+            .choose_advice("; or pass --deepen (SLUICEGATE_DEEPEN=true)")
+            .to_owned()
     } else {
-        format!("or {}", history_hint(host))
+        format!("; or {}", remedy.hint())
     };
     format!(
-        "fetch the commit: `git fetch {} {}`; {alternative}",
+        "fetch the commit: `git fetch {} {}`{alternative}",
         source.remote, source.reference
     )
 }
 
 /// Returns the hint for a target branch whose tip has diverged from the commit that the event names.
-fn replaced_target_hint(remote: &str, branch: &str) -> String {
+fn replaced_target_hint(remote: &str, branch: &str, remedy: HistoryRemedy) -> String {
     format!(
         "a forced push replaced the branch, or the change had another target before; if this clone is older than the \
-         event, {}, or pass --deepen (SLUICEGATE_DEEPEN=true); otherwise update the change to the current `{branch}` \
-         and push it, and the host starts a new job",
-        fetch_hint(remote, branch)
+         event, {}{}; otherwise update the change to the current `{branch}` and push it, and the host starts a new job",
+        fetch_hint(remote, branch),
+        remedy.choose_advice(", or pass --deepen (SLUICEGATE_DEEPEN=true)")
     )
 }
 

@@ -1,6 +1,7 @@
 //! Finds the commit to review and its branch.
 
 use super::fetch_source::find_fetch_source;
+use super::history_remedy::HistoryRemedy;
 use super::host_commit::{is_commit_of_host, matches_host_commit};
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{BranchOrigin, BranchRole, CommitSource, ContextError, RequestedRevisions};
@@ -172,7 +173,7 @@ fn find_host_commit(repo: &Repository, ci: &CiContext, id: &str) -> Result<Commi
         Ok(commit) if is_full_id(id) => resolve_local_merge(repo, ci, commit),
         _ => Err(ContextError::CommitNotInClone {
             commit: id.to_owned(),
-            host: ci.host,
+            remedy: HistoryRemedy::for_run(ci),
             is_fork: ci.fork,
             fetch_source: find_fetch_source(repo, ci, id),
         }),
@@ -201,7 +202,7 @@ fn resolve_local_merge(
         [first, second] => find_change_parent(repo, ci, &commit, [first, second]),
         _ => Err(ContextError::AmbiguousMerge {
             commit,
-            host: ci.host,
+            remedy: HistoryRemedy::for_run(ci),
         }),
     }
 }
@@ -228,7 +229,7 @@ fn find_head_of_trial_merge(
     }
     Err(ContextError::AmbiguousMerge {
         commit: merge.clone(),
-        host: ci.host,
+        remedy: HistoryRemedy::for_run(ci),
     })
 }
 
@@ -264,7 +265,7 @@ fn find_change_parent(
         ([parent], _) | ([], [parent]) => Ok((*parent).clone()),
         _ => Err(ContextError::AmbiguousMerge {
             commit: merge.clone(),
-            host: ci.host,
+            remedy: HistoryRemedy::for_run(ci),
         }),
     }
 }

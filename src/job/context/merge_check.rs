@@ -3,6 +3,7 @@
 //! Anyone who may push a tag can put it on an unreviewed commit, and a job that a comment starts can check out any
 //! commit. Branches are looked up by the full names of their references, so that no tag is mistaken for a branch.
 
+use super::history_remedy::HistoryRemedy;
 use super::merge_unknown_reason::MergeUnknownReason;
 use super::target_branches::TargetBranches;
 use super::{CommitSource, ContextError};
@@ -61,14 +62,14 @@ pub fn require_merged(
                 ahead_of: find_outdated_run_branch(&branches, &searched_branches, repo, ci, head)?,
                 branches: searched_branches,
                 remote: branches.fetch_remote(),
-                host: ci.host,
+                remedy: HistoryRemedy::for_run(ci),
             });
         }
     };
     Err(ContextError::MergeUnknown {
         head: head.clone(),
         reason,
-        host: ci.host,
+        remedy: HistoryRemedy::for_run(ci),
     })
 }
 

@@ -19,6 +19,7 @@ mod event_commit;
 mod event_commits;
 mod fetch_source;
 mod head;
+mod history_remedy;
 mod host_commit;
 mod merge_check;
 mod merge_unknown_reason;

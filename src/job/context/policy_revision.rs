@@ -80,7 +80,7 @@ pub fn find_target_policy_revision(
         Some(branch) => find_branch_revision(&branches, branch, BranchRole::Target),
         None => choose_default_branch_revision(&branches, repo, ci, commit_source),
     };
-    revision.map_err(|error| error.with_host(ci.host, false))
+    revision.map_err(|error| error.with_remedy_for(ci))
 }
 
 /// Returns the newest commit of the default branch as the policy revision, even if that branch is checked out. If the
@@ -94,7 +94,7 @@ pub fn find_default_branch_policy_revision(
     let tip = match branches.find_default_branch_name()? {
         Some(name) => branches
             .find_tip(&name)
-            .map_err(|error| error.with_host(ci.host, false))?,
+            .map_err(|error| error.with_remedy_for(ci))?,
         None => None,
     };
     Ok(match tip {

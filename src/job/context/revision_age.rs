@@ -1,5 +1,6 @@
 //! Describes how far the newest known commit of the policy's branch may be out of date.
 
+use super::history_remedy::HistoryRemedy;
 use super::policy_revision::{BranchFetch, PolicyRevision, is_on_run_branch};
 use super::target_branches::TargetBranches;
 use super::{CommitSource, ContextError};
@@ -22,17 +23,18 @@ pub fn describe_revision_age(
     let branch = match revision {
         PolicyRevision::Commit { branch, .. } => branch,
         PolicyRevision::Unknown { reason } if ci.is_queued => {
-            return Ok(Some(describe_unknown_target(reason, branch_fetch)));
+            return Ok(Some(describe_unknown_target(ci, reason, branch_fetch)));
         }
         PolicyRevision::Head { .. } | PolicyRevision::Unknown { .. } => return Ok(None),
     };
     let branches = TargetBranches::for_event(repo, ci, commit_source)?;
     let Some(tip) = branches
         .find_tip(branch)
-        .map_err(|error| error.with_host(ci.host, false))?
+        .map_err(|error| error.with_remedy_for(ci))?
     else {
         return Ok(None);
     };
+    let remedy = HistoryRemedy::for_run(ci);
     let (short, date) = (tip.commit.short(), describe_date(repo, &tip.commit)?);
     // The run is on the policy's branch, but the clone's copy of that branch lacks the commit of the run.
     let is_copy_behind_run = commit_source.is_host()
@@ -45,9 +47,12 @@ pub fn describe_revision_age(
              configuration of commit {short} is used{}",
             tracked_branch.remote,
             match branch_fetch {
-                None => ": if the branch has the commit, fetch the branch first, or pass --deepen",
-                Some(BranchFetch::Failure) => ": the branch could not be fetched",
-                Some(BranchFetch::Success) => "",
+                None => format!(
+                    ": if the branch has the commit, fetch the branch first{}",
+                    remedy.choose_advice(", or pass --deepen")
+                ),
+                Some(BranchFetch::Failure) => ": the branch could not be fetched".to_owned(),
+                Some(BranchFetch::Success) => String::new(),
             }
         )),
         (Some(_), _) if let Some((commit, field)) = &tip.ignored_commit => Some(format!(
@@ -62,7 +67,7 @@ pub fn describe_revision_age(
              date{}",
             tracked_branch.remote,
             match branch_fetch {
-                None => "; pass --deepen to fetch newer commits",
+                None => remedy.choose_advice("; pass --deepen to fetch newer commits"),
                 Some(_) => ": the branch could not be fetched",
             }
         )),
@@ -75,12 +80,15 @@ pub fn describe_revision_age(
 }
 
 /// Returns the note that the target of a queued change is unknown for this reason.
-fn describe_unknown_target(reason: &str, branch_fetch: Option<BranchFetch>) -> String {
-    let remedy = match branch_fetch {
-        None => "; fetch the branch first, or pass --deepen",
-        Some(_) => ": the branch could not be fetched",
+fn describe_unknown_target(ci: &CiContext, reason: &str, branch_fetch: Option<BranchFetch>) -> String {
+    let advice = match branch_fetch {
+        None => format!(
+            "; fetch the branch first{}",
+            HistoryRemedy::for_run(ci).choose_advice(", or pass --deepen")
+        ),
+        Some(_) => ": the branch could not be fetched".to_owned(),
     };
-    format!("the gate configuration of the target branch is not used, because {reason}{remedy}")
+    format!("the gate configuration of the target branch is not used, because {reason}{advice}")
 }
 
 /// Returns the date of the commit for messages.

@@ -1,6 +1,7 @@
 //! The resolved subject of a run.
 
 use super::base::{Base, EarlierCommit};
+use super::history_remedy::HistoryRemedy;
 use super::{BranchOrigin, CommitSource, ContextError};
 use crate::job::ci::{CiContext, Host, Trigger};
 use sluicegate_git::CommitId;
@@ -36,6 +37,8 @@ pub struct RunSubject<H> {
     pub warnings: Vec<String>,
     /// Why the run has no pipelines to review.
     pub idle_reason: Option<String>,
+    /// The job requests with `--deepen` that this run fetches missing commits.
+    pub is_deepened: bool,
 }
 
 /// The subject of a run that reviews a commit, which the platform reads from the remote.
@@ -55,11 +58,19 @@ impl<H> RunSubject<H> {
             EarlierCommit::NotInClone { commit, source, .. } => Err(ContextError::BaseNotInClone {
                 commit: commit.clone(),
                 source_name: source,
-                host: self.host,
+                remedy: self.history_remedy(),
             }),
             EarlierCommit::None | EarlierCommit::Unknown => {
                 Ok((self.bases.clone(), self.base_source.clone()))
             }
+        }
+    }
+
+    /// Returns how to get the history that the clone lacks.
+    const fn history_remedy(&self) -> HistoryRemedy {
+        HistoryRemedy {
+            host: self.host,
+            is_deepened: self.is_deepened,
         }
     }
 
@@ -118,6 +129,7 @@ impl<H> RunSubject<H> {
             run_number: ci.run_number.clone(),
             warnings: base.warnings,
             idle_reason: None,
+            is_deepened: ci.is_deepened,
         }
     }
 
@@ -152,6 +164,7 @@ impl From<Target> for Comparison {
             run_number: target.run_number,
             warnings: target.warnings,
             idle_reason: target.idle_reason,
+            is_deepened: target.is_deepened,
         }
     }
 }
@@ -174,7 +187,7 @@ impl Target {
             if self.is_branch_searched() {
                 return ContextError::NoBranch {
                     head: self.head.clone(),
-                    host: self.host,
+                    remedy: self.history_remedy(),
                 };
             }
             ContextError::BranchNotNamed { host: self.host }

@@ -8,6 +8,7 @@
 
 use super::branch_role::BranchRole;
 use super::event_commit::{EventCommit, EventRole};
+use super::history_remedy::HistoryRemedy;
 use super::{CommitSource, ContextError};
 use crate::job::ci::{CiContext, Host, TargetCopy, Trigger};
 use sluicegate_git::{CommitId, GitError, RemoteBranch, RemoteUrl, Repository};
@@ -101,7 +102,7 @@ impl<'a> TargetBranches<'a> {
                         (remote_branch.tip.clone(), None)
                     }
                     EventRole::Tip if !is_newer => {
-                        return Err(replaced_target_error(remote_branch, event_commit));
+                        return Err(replaced_target_error(self.ci, remote_branch, event_commit));
                     }
                     // The start of the change proves nothing about a branch that was replaced.
                     EventRole::Base if !is_newer => {
@@ -168,7 +169,7 @@ impl<'a> TargetBranches<'a> {
             branch: branch.to_owned(),
             role,
             remote: self.fetch_remote(),
-            host: self.ci.host,
+            remedy: HistoryRemedy::for_run(self.ci),
             needs_history,
         }
     }
@@ -283,13 +284,18 @@ impl TargetTip {
 /// Returns the error for a branch whose tip in the clone and whose tip in the event have diverged: somebody replaced
 /// the history of the branch, and nothing shows whether this happened before the event or after it; or the tip in the
 /// event is that of an earlier target of the change.
-fn replaced_target_error(remote_branch: &RemoteBranch, event_commit: EventCommit) -> ContextError {
+fn replaced_target_error(
+    ci: &CiContext,
+    remote_branch: &RemoteBranch,
+    event_commit: EventCommit,
+) -> ContextError {
     ContextError::TargetReplaced {
         branch: remote_branch.branch.clone(),
         remote: remote_branch.remote.clone(),
         tip: remote_branch.tip.clone(),
         commit: event_commit.commit,
         field: event_commit.field,
+        remedy: HistoryRemedy::for_run(ci),
     }
 }
 

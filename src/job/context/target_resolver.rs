@@ -24,7 +24,7 @@ impl TargetResolver<'_> {
             return Ok(Target::for_idle_run(self.ci, self.repo.head()?.commit, reason));
         }
         self.resolve_head_and_base()
-            .map_err(|error| error.with_host(self.ci.host, self.revisions.deepen))
+            .map_err(|error| error.with_remedy_for(self.ci))
     }
 
     /// Resolves head and its base. The warnings about head come before the warnings about the base.
@@ -56,12 +56,12 @@ impl TargetResolver<'_> {
             Err(error) => return Err(error.into()),
         };
         let head = head::find_checkout_head(self.repo, self.ci, checked_out)
-            .map_err(|error| error.with_host(self.ci.host, self.revisions.deepen))?;
+            .map_err(|error| error.with_remedy_for(self.ci))?;
         // Only a local run reviews uncommitted files: in CI, the files of the checked-out commit are read.
         let includes_uncommitted = self.ci.host.is_local();
         let base = self
             .find_base(&head, includes_uncommitted)
-            .map_err(|error| error.with_host(self.ci.host, self.revisions.deepen))?;
+            .map_err(|error| error.with_remedy_for(self.ci))?;
         Ok(Comparison::new(
             self.ci,
             head_commit,

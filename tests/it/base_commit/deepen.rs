@@ -522,6 +522,7 @@ fn unreachable_remote_is_reported_with_its_own_message() {
         "{}",
         output.all()
     );
+    assert!(!output.err.contains("pass --deepen"), "{}", output.all());
 }
 
 /// The remote's URL may depend on the user's configuration, and so may the credentials; programs from the repository's

@@ -519,7 +519,13 @@ fn check_in_shallow_clone_without_commit_of_earlier_run_exits_with_7() {
         assert_eq!(finding_totals(&output), (json!(0), json!(3)), "{host}");
         let call = call.variable(successful, &adoption);
         let text = format!("the base commit {adoption} ({successful}) is not in this clone");
-        call.run(CHECK).expect(7).saying(&[&text, "--deepen"]);
+        call.run(CHECK).expect(7).saying(&[&text, "pass --deepen"]);
+        // A run that has tried it does not advise it again.
+        let url = git(&folder, "remote get-url origin");
+        git(&folder, "remote set-url origin /nowhere");
+        let output = call.run((CHECK, "--deepen")).expect(7).saying(&[&text]);
+        assert!(!output.err.contains("pass --deepen"), "{}", output.all());
+        git(&folder, &["remote", "set-url", "origin", &url]);
         // Without a comparison, no base is needed.
         call.run("check --fail-on never").expect(0);
         let output = call.run((CHECK, "--deepen")).expect(1);

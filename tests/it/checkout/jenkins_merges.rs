@@ -180,8 +180,17 @@ fn merge_of_two_unmerged_commits_is_refused() {
     world.git("checkout -q --detach HEAD");
     world.git("merge -q --no-edit origin/change");
     let platform = strict_platform();
-    let output = jenkins_merge_build(&platform, &world, &head(&world)).run("review");
-    output.expect(7).saying(&["could not determine which parent of"]);
+    let call = jenkins_merge_build(&platform, &world, &head(&world));
+    for (command, advises_deepen) in [("review", true), ("review --deepen", false)] {
+        let output = call.run(command).expect(7);
+        output.assert_logged(&["could not determine which parent of", "or fetch the full history"]);
+        assert_eq!(
+            output.err.contains("pass --deepen"),
+            advises_deepen,
+            "{}",
+            output.all()
+        );
+    }
 }
 
 /// The target contains both sides, and the change is the side at which the remote has another branch.

@@ -338,8 +338,14 @@ fn merge_request_with_merged_target_is_compared_with_named_base_if_target_is_in_
     let project = Project::new();
     let head = merge_target_into_change(&project, false);
     let job = |folder: &Path| merge_request_pipeline(folder, "detached", &head, "", &project.main);
-    job(&shallow_checkout(&project, 20, &head, ""))
-        .expect_unsettled(&["could not find all merge-bases of the change"]);
+    let folder = shallow_checkout(&project, 20, &head, "");
+    let reason = "could not find all merge-bases of the change";
+    job(&folder).expect_unsettled(&[reason, "pass --deepen"]);
+    // A run that has tried it does not advise it again.
+    crate::support::git(&folder, "remote set-url origin /nowhere");
+    let output = job(&folder).call().run("context --deepen").expect(7);
+    output.assert_logged(&[reason, "`GIT_DEPTH: 0`"]);
+    assert!(!output.err.contains("pass --deepen"), "{}", output.all());
     job(&gitlab_clone(&project, &head))
         .says()
         .base(&project.main, "CI_MERGE_REQUEST_DIFF_BASE_SHA")
