@@ -36,6 +36,7 @@ mod waivers;
 
 pub(crate) use completions::print_candidates;
 
+use crate::delivery::early_failure::replace_files_of_failed_call;
 use crate::delivery::unfinished_files;
 use crate::env::Env;
 use crate::error::Failure;
@@ -55,15 +56,14 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         Some(directory) => env.change_directory(directory),
         None => Ok(()),
     };
-    let color = job_settings::resolve_color_choice(&cli.global, &env);
-    let ui = Ui::new(
-        cli.global.quiet,
-        *color.as_ref().unwrap_or(&ColorChoice::Auto),
-        is_ci(&env),
-    );
-    // A wrong directory is reported only now, because the report needs the `Ui`.
-    let directory_result = directory_result.map_err(Failure::usage);
-    if let Err(failure) = color.map_err(Failure::from).and(directory_result) {
+    // An invalid color is reported after old reports were replaced.
+    let (color, color_result) = match job_settings::resolve_color_choice(&cli.global, &env) {
+        Ok(color) => (color, Ok(())),
+        Err(error) => (ColorChoice::Auto, Err(Failure::from(error))),
+    };
+    let ui = Ui::new(cli.global.quiet, color, is_ci(&env));
+    // A wrong directory is reported only now, because the report needs the `Ui`. The paths of old reports are unknown.
+    if let Err(failure) = directory_result.map_err(Failure::usage) {
         // An annotation also shows the failure in the log, so it is not printed again.
         let has_verdict = step_report::has_verdict(&cli.command);
         if !report_usage_error(&env, &failure.describe(), has_verdict) {
@@ -85,9 +85,11 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         global.timeout = global.timeout.or(timeout);
         let mut session = Session::new(env, global, ui, signals, title);
         session.set_job_annotations(step_report::requested_annotations(&session, &cli.command));
-        let status = unfinished_files::replace_files_named_by_flags(&session, &cli.command)
+        let status = unfinished_files::replace_files_named_by_flags(&session, &cli.command, Vec::new())
+            .and(color_result)
             .and_then(|()| timeout_check)
             .and_then(|()| session.redirect_results())
+            .inspect_err(|_| replace_files_of_failed_call(&session, &cli.command))
             .and_then(|()| dispatch(&session, cli.command))
             .unwrap_or_else(|failure| {
                 session.write_undecided_output();

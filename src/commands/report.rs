@@ -19,7 +19,7 @@ pub(crate) fn run(session: &Session, args: &ReportArgs) -> CommandResult {
     let (sources, destinations, mut ci) = resolve_destinations(session, args)
         .inspect_err(|_| session.replace_default_reports(&args.destinations))?;
     session.set_policy_annotations(destinations.annotations);
-    invalidate_old_reports(session, args, &destinations, ci.host)?;
+    invalidate_old_reports(session, &destinations, ci.host)?;
     if session.global.gate_changes.is_some() {
         let message = "`--gate-changes` has no effect on saved reports, because they do not show whether the change \
                        also edits other files";
@@ -93,7 +93,6 @@ fn resolve_destinations<'a>(
 /// that looks current. Files that this run reads are kept.
 fn invalidate_old_reports(
     session: &Session,
-    args: &ReportArgs,
     destinations: &ReportDestinations,
     host: Host,
 ) -> Result<(), Failure> {
@@ -108,7 +107,6 @@ fn invalidate_old_reports(
             .list_paths()
             .map(Path::to_owned)
             .collect(),
-        inputs: args.files.iter().chain(&args.compare).cloned().collect(),
         ..OutputFiles::default()
     })
 }

@@ -4,6 +4,7 @@
 mod azure_variables;
 mod buildkite_annotation;
 mod earlier_smoke_runs;
+pub(crate) mod early_failure;
 mod file_lines;
 mod host_results;
 mod input_files;

@@ -57,10 +57,16 @@ impl NamedDestinations<'_> {
     }
 
     /// Replaces the reports that an earlier run left at the destinations with undecided ones, and removes statements.
-    fn replace_old_reports(&self, session: &Session, workspace: &Workspace<'_>) -> Result<(), Failure> {
-        if let Some(args) = self.attestation {
-            session.remove_statements_named_by_policy(workspace, args, self.publish)?;
-        }
-        session.replace_files_named_by_policy(workspace, self.reports, self.publish)
+    pub(super) fn replace_old_reports(
+        &self,
+        session: &Session,
+        workspace: &Workspace<'_>,
+    ) -> Result<(), Failure> {
+        let statement_result = match self.attestation {
+            Some(args) => session.remove_statements_named_by_policy(workspace, args, self.publish),
+            None => Ok(()),
+        };
+        // A statement that must stay does not keep old reports.
+        statement_result.and(session.replace_files_named_by_policy(workspace, self.reports, self.publish))
     }
 }

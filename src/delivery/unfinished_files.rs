@@ -58,10 +58,21 @@ pub(crate) fn record_failure_in_reports(session: &Session, failure: &Failure) {
 }
 
 /// Replaces or removes the old files at the paths that flags and the environment name. This happens before anything can
-/// fail, so that no result of an earlier run remains.
-pub(crate) fn replace_files_named_by_flags(session: &Session, command: &Command) -> Result<(), Failure> {
-    describe_unfinished_run(session, command, &mut session.lock_unfinished_files());
-    session.replace_old_files(&OutputFiles::from_command(session, command))
+/// fail, so that no result of an earlier run remains. `other_inputs` are files that the command may read in addition to
+/// those that its arguments name.
+pub(crate) fn replace_files_named_by_flags(
+    session: &Session,
+    command: &Command,
+    other_inputs: Vec<PathBuf>,
+) -> Result<(), Failure> {
+    let mut files = OutputFiles::from_command(session, command);
+    files.inputs.extend(other_inputs);
+    {
+        let mut unfinished_files = session.lock_unfinished_files();
+        describe_unfinished_run(session, command, &mut unfinished_files);
+        unfinished_files.inputs.clone_from(&files.inputs);
+    }
+    session.replace_old_files(&files)
 }
 
 /// A file of an earlier run: reports are replaced, the others are removed.
@@ -82,12 +93,17 @@ impl Session {
     /// project, stays unchanged: the method then fails with the first such file, after it has replaced the other files.
     pub(crate) fn replace_old_files(&self, files: &OutputFiles) -> Result<(), Failure> {
         let full_path = |path: &PathBuf| self.env.current_dir().join(path);
-        let inputs: Vec<PathBuf> = files.inputs.iter().map(full_path).collect();
-        let guard = self.guard_outputs(&inputs);
-        let (description, is_dry) = {
+        let (description, is_dry, inputs) = {
             let unfinished_files = self.lock_unfinished_files();
-            (unfinished_files.description.clone(), unfinished_files.is_dry)
+            let inputs = files.inputs.iter().chain(&unfinished_files.inputs);
+            let inputs: Vec<PathBuf> = inputs.map(full_path).collect();
+            (
+                unfinished_files.description.clone(),
+                unfinished_files.is_dry,
+                inputs,
+            )
         };
+        let guard = self.guard_outputs(&inputs);
         let report = description.unwrap_or_default();
         let mut old_files: Vec<(&PathBuf, OldFile)> = Vec::new();
         for ReportFlag { format, path } in &files.reports {

@@ -108,6 +108,8 @@ pub(crate) struct UnfinishedFiles {
     pub(crate) description: Option<UnfinishedReport>,
     pub(crate) reports: Vec<(Format, PathBuf)>,
     pub(crate) publish_junit: Option<PathBuf>,
+    /// The files that the run reads because its arguments name them, so that it must not replace them.
+    pub(crate) inputs: Vec<PathBuf>,
     /// A dry run does not write reports, and does not send results to the CI host.
     pub(crate) is_dry: bool,
     /// True if the run keeps a comment on the pull or merge request.

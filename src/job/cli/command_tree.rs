@@ -89,8 +89,13 @@ pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
 /// Returns whether the command in the arguments sets the step output `verdict`, even if the arguments are invalid.
 #[must_use]
 pub fn has_verdict_command(args: &[OsString]) -> bool {
-    let name = find_command_name(&Cli::command(), args);
+    let name = find_called_command(args);
     matches!(name, Some("review" | "check" | "ci" | "report"))
+}
+
+/// Returns the name of the command in the arguments, even if they are invalid. The command may not exist.
+pub(super) fn find_called_command(args: &[OsString]) -> Option<&str> {
+    find_command_name(&Cli::command(), args)
 }
 
 /// Returns the first argument that is neither a flag nor the value of a common flag: the name of the command.

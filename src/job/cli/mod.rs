@@ -28,6 +28,7 @@ mod pipelines;
 mod projects;
 mod provision;
 mod publish;
+mod rejected_call;
 mod remote;
 mod report;
 mod request_timeout;
@@ -76,6 +77,7 @@ pub use projects::{
 };
 pub use provision::{ProvisionApplyArgs, ProvisionArgs, ProvisionVerb};
 pub use publish::{PublishArgs, PublishFlags};
+pub use rejected_call::RejectedCall;
 pub use remote::{PaceArgs, VocabularyArgs};
 pub use report::ReportArgs;
 pub use review::{GateArgs, GlobArgs, RangeArgs, ReviewArgs, SelectionArgs};

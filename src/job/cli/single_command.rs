@@ -34,6 +34,14 @@ pub(super) fn parse(args: &[OsString]) -> Option<Cli> {
     Cli::from_arg_matches_mut(&mut matches).ok()
 }
 
+/// Builds a program that has only the command with this name and the global flags, and in which no argument is
+/// required. Returns `None` unless the command is one of [`SINGLE_COMMANDS`].
+pub(super) fn build_lenient_program(name: &str) -> Option<Command> {
+    let (name, flags) = SINGLE_COMMANDS.iter().find(|(command, _)| name == *command)?;
+    let program = build_program_with_command(name, *flags);
+    Some(program.mut_subcommand(*name, |command| command.mut_args(|arg| arg.required(false))))
+}
+
 /// Builds a program that has only this command and the global flags, which is faster than building all commands.
 fn build_program_with_command(name: &'static str, flags: AddFlags) -> Command {
     GlobalArgs::augment_args(Command::new(PROGRAM)).subcommand(flags(Command::new(name)))

@@ -91,6 +91,126 @@ fn failed_run_replaces_reports_of_an_earlier_run() {
     assert_unfinished(folder.path(), "junit", "junit.xml");
 }
 
+#[test]
+fn call_with_invalid_arguments_replaces_reports_of_an_earlier_run() {
+    for (command, code) in [
+        ("review", 2),
+        ("check", 2),
+        ("ci", 2),
+        ("report", 2),
+        ("review --help", 0),
+    ] {
+        let world = one_change();
+        let flags = old_reports(&world).join(" ");
+        world.write("saved.json", OLD);
+        // The last two flags are invalid, too, and name files that are not reports.
+        let args = format!("{command} --bogus {flags} --fail-on saved.json --out=result.txt");
+        world.write("result.txt", OLD);
+        let output = Call::new(&world.work()).run(args.as_str()).expect(code);
+        let read = |path: &str| fs::read_to_string(world.work().join(path)).unwrap_or_default();
+        assert_eq!(read("saved.json"), OLD, "{command}");
+        if code == 0 {
+            assert_eq!(
+                read("old/junit") + &read("result.txt"),
+                OLD.repeat(2),
+                "{command}"
+            );
+            continue;
+        }
+        assert_eq!(output.err.matches("error: ").count(), 1, "{}", output.all());
+        assert!(!world.work().join("result.txt").exists(), "{command}");
+        for format in FORMATS {
+            let path = format!("old/{format}");
+            assert_unfinished(&world.work(), format, &path);
+            let reason = "invalid arguments: unexpected argument '--bogus' found";
+            assert!(
+                read(&path)
+                    .replace("&#39;", "'")
+                    .replace("&apos;", "'")
+                    .contains(reason),
+                "{}",
+                read(&path)
+            );
+        }
+    }
+}
+
+#[test]
+fn call_that_fails_before_its_command_replaces_all_files_of_an_earlier_run() {
+    let files = ["review.xml", "publish.xml", "receipt.json", "statement.json"];
+    let policy = "review: { report: [junit=review.xml], attestation: statement.json }\n\
+                  publish: { junit: publish.xml, receipt: receipt.json }\n";
+    for (args, color, removed_files) in [
+        ("ci --bogus", "auto", &files[..]),
+        ("ci --out a.orch.yaml", "auto", &files),
+        ("ci --attestation a.orch.yaml", "auto", &files[..3]),
+        ("ci", "bogus", &files),
+        ("review --bogus", "auto", &[files[0], files[3]]),
+        ("review", "bogus", &[files[0], files[3]]),
+        ("publish --bogus", "auto", &files[1..3]),
+        ("publish", "bogus", &files[1..3]),
+        ("check --bogus", "auto", &files[..1]),
+        // The directory of the files is unknown.
+        ("check --bogus -C none", "auto", &[]),
+        ("ci --help", "auto", &[]),
+    ] {
+        let world = one_change();
+        world.write("sluicegate.yaml", policy);
+        for file in files {
+            world.write(file, OLD);
+        }
+        Call::with_platform(&world.work(), "http://127.0.0.1:9")
+            .variable("SLUICEGATE_COLOR", color)
+            .run(args);
+        for file in files {
+            let text = fs::read_to_string(world.work().join(file)).unwrap_or_default();
+            assert_eq!(
+                text == OLD,
+                !removed_files.contains(&file),
+                "{args}: {file}: {text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn call_with_invalid_arguments_keeps_files_that_it_may_read() {
+    let world = one_change();
+    for file in ["a.json", "b.json", "c.json", "d.json"] {
+        world.write(file, OLD);
+    }
+    let reports = "--report json=a.json --report=json=b.json --report json=c.json";
+    Call::new(&world.work())
+        .run(
+            format!("report a.json {reports} --compare b.json --bogus=c.json -- --report json=d.json")
+                .as_str(),
+        )
+        .expect(2);
+    for file in ["a.json", "b.json", "c.json", "d.json"] {
+        assert_eq!(
+            fs::read_to_string(world.work().join(file)).unwrap(),
+            OLD,
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn call_with_invalid_arguments_replaces_reports_of_variable_and_of_host() {
+    let world = one_change();
+    world.write("variable.xml", OLD);
+    world.write("junit.xml", OLD);
+    let call = || Job::gitlab().pull_request().call(&world);
+    call()
+        .variable("SLUICEGATE_REPORT", "junit=variable.xml")
+        .run("check --bogus")
+        .expect(2);
+    assert_unfinished(&world.work(), "junit", "variable.xml");
+    assert_eq!(fs::read_to_string(world.work().join("junit.xml")).unwrap(), OLD);
+    call().run("check --bogus").expect(2);
+    assert_unfinished(&world.work(), "junit", "junit.xml");
+}
+
 /// A host shows the reports, and may not show the log.
 #[test]
 fn reports_of_run_that_ends_early_contain_reason_on_every_host() {
