@@ -70,9 +70,7 @@ fn print_argument_error(error: clap::Error, args: &[OsString], env: &env::Env) -
     }
     let message = job::cli::describe_usage_error(error, args);
     if let Some(call) = job::cli::RejectedCall::from_args(args) {
-        let summary = message.lines().next().unwrap_or_default();
-        let summary = summary.strip_prefix("error: ").unwrap_or(summary);
-        replace_files_of_rejected_call(call, env.clone(), summary);
+        replace_files_of_rejected_call(call, env.clone(), &message);
     }
     let has_verdict = job::cli::has_verdict_command(args);
     if !session::step_report::report_usage_error(env, &message, has_verdict) {
@@ -82,7 +80,7 @@ fn print_argument_error(error: clap::Error, args: &[OsString], env: &env::Env) -
 }
 
 /// Replaces or removes the files that an earlier run left at the destinations of a call whose arguments are invalid.
-/// `message` describes the invalid argument.
+/// The first paragraph of `message` describes the invalid argument.
 fn replace_files_of_rejected_call(call: job::cli::RejectedCall, mut env: env::Env, message: &str) {
     // The paths of a call in a directory that does not exist are unknown.
     if let Some(directory) = &call.cli.global.directory
@@ -92,17 +90,28 @@ fn replace_files_of_rejected_call(call: job::cli::RejectedCall, mut env: env::En
     }
     let other_inputs = call.list_possible_files();
     let job::cli::Cli { global, command } = call.cli;
-    let failure = error::Failure::usage(format!("invalid arguments: {message}"));
+    let paragraph = message.lines().take_while(|line| !line.is_empty());
+    let reason = paragraph.map(str::trim).collect::<Vec<_>>().join(" ");
+    let reason = reason.strip_prefix("error: ").unwrap_or(&reason);
+    let failure = error::Failure::usage(format!("invalid arguments: {reason}"));
     let color = job::settings::resolve_color_choice(&global, &env).unwrap_or_default();
     let ui = ui::Ui::new(global.quiet, color, session::is_ci(&env));
-    let annotate = |_, _, _: &str| false;
-    session::signals::run_until_signal(ui, annotate, move |signals| {
-        let title = session::step_report::failure_title(&command);
-        let mut session = session::Session::new(env, global, ui, signals, title);
-        session.set_job_annotations(session::step_report::requested_annotations(&session, &command));
-        delivery::early_failure::replace_files_of_rejected_call(&session, &command, other_inputs, &failure);
-        failure.status()
-    });
+    session::signals::run_until_signal(
+        ui,
+        |_, _, _| false,
+        move |signals| {
+            let title = session::step_report::failure_title(&command);
+            let mut session = session::Session::new(env, global, ui, signals, title);
+            session.set_job_annotations(session::step_report::requested_annotations(&session, &command));
+            delivery::early_failure::replace_files_of_rejected_call(
+                &session,
+                &command,
+                other_inputs,
+                &failure,
+            );
+            failure.status()
+        },
+    );
 }
 
 /// Prints the program's name and version.

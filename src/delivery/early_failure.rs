@@ -6,13 +6,12 @@ use crate::error::Failure;
 use crate::job::cli::Command;
 use crate::job::policy::CheckoutFiles;
 use crate::session::Session;
+use crate::workspace::Workspace;
 use std::path::PathBuf;
 
 /// Replaces or removes the files that an earlier run left at the destinations that the configuration file names, or
 /// else the default reports, for a call that fails before its command runs.
 pub(crate) fn replace_files_of_failed_call(session: &Session, command: &Command) {
-    let repo = session.open_repository().map_err(Failure::from);
-    let workspace = repo.and_then(|repo| session.open_workspace_in(repo, CheckoutFiles::OnDisk));
     let destinations = match command {
         Command::Review(args) => NamedDestinations::for_review(args, None),
         Command::Ci(args) => NamedDestinations::for_review(&args.review, Some(&args.publish)),
@@ -28,18 +27,23 @@ pub(crate) fn replace_files_of_failed_call(session: &Session, command: &Command)
         },
         Command::Publish(args) => {
             // The call already fails for another reason, here and below.
-            let _ = workspace
+            let _ = open_workspace(session)
                 .and_then(|workspace| session.replace_publish_files_named_by_policy(&workspace, args));
             return;
         }
         _ => return,
     };
-    match workspace {
+    match open_workspace(session) {
         Ok(workspace) => {
             let _ = destinations.replace_old_reports(session, &workspace);
         }
         Err(_) => session.replace_default_reports(destinations.reports),
     }
+}
+
+/// Opens the workspace of the call, although its gate configuration may be hidden by git's index.
+fn open_workspace(session: &Session) -> Result<Workspace<'_>, Failure> {
+    session.open_workspace_in(session.open_repository()?, CheckoutFiles::OnDisk)
 }
 
 /// Replaces or removes the files that an earlier run left at the destinations of a call whose arguments are invalid.

@@ -34,10 +34,10 @@ impl RejectedCall {
             }
             if !word.as_encoded_bytes().starts_with(b"-") {
                 other_words.push(word.clone());
-            } else if accepts_words(&program, &valid_words, &[word]) {
+            } else if can_parse_words(&program, &valid_words, &[word]) {
                 valid_words.push(word.clone());
             } else if let Some(value) =
-                words.next_if(|next| accepts_words(&program, &valid_words, &[word, next]))
+                words.next_if(|next| can_parse_words(&program, &valid_words, &[word, next]))
             {
                 valid_words.extend([word.clone(), value.clone()]);
             } else {
@@ -65,8 +65,8 @@ impl RejectedCall {
     }
 }
 
-/// Returns whether the program accepts these words after the others.
-fn accepts_words(program: &Command, valid_words: &[OsString], words: &[&OsString]) -> bool {
+/// Returns whether the program can parse these words after the others.
+fn can_parse_words(program: &Command, valid_words: &[OsString], words: &[&OsString]) -> bool {
     let valid_words = valid_words.iter().map(OsString::as_os_str);
     let words = words.iter().map(|word| OsStr::new(word));
     program
@@ -79,14 +79,14 @@ fn accepts_words(program: &Command, valid_words: &[OsString], words: &[&OsString
 mod tests {
     use super::*;
 
-    fn read(args: &str) -> Option<RejectedCall> {
+    fn find_call(args: &str) -> Option<RejectedCall> {
         let args: Vec<OsString> = args.split(' ').map(OsString::from).collect();
         RejectedCall::from_args(&args)
     }
 
     #[test]
     fn valid_flags_before_and_after_the_invalid_one_are_read() {
-        let call = read(
+        let call = find_call(
             "sluicegate -C dir check --report junit=a.xml --bogus=x.json --report=json=b.json --show many c.json \
              --report sarif --out o.txt -- --report html=d.html",
         )
@@ -112,9 +112,9 @@ mod tests {
             "sluicegate --bogus",
             "sluicegate chekc --report junit=a.xml",
         ] {
-            assert!(read(args).is_none(), "{args}");
+            assert!(find_call(args).is_none(), "{args}");
         }
         // The required files are missing.
-        assert!(read("sluicegate report --report junit=a.xml").is_some());
+        assert!(find_call("sluicegate report --report junit=a.xml").is_some());
     }
 }

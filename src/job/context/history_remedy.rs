@@ -3,7 +3,7 @@
 use crate::job::ci::{CiContext, Host};
 use sluicegate_git::FULL_HISTORY_HINT;
 
-/// How to get the history that the clone of a run lacks: by a setting of its host, or with `--deepen`.
+/// The means to get the history that the clone of a run lacks: a setting of its host, or `--deepen`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryRemedy {
     pub host: Host,

@@ -22,7 +22,7 @@ use std::path::Path;
 /// Maximum number of problems to print; a broken file can have thousands.
 const MAX_LISTED_PROBLEMS: usize = 50;
 
-/// How to correct a setting that names a team rules file that does not exist.
+/// The hint for a setting that names a team rules file that does not exist.
 const MISSING_TEAM_RULES_HINT: &str =
     "correct the setting, or run `sluicegate rules new ID` to create the file";
 

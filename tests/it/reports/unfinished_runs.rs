@@ -209,6 +209,10 @@ fn call_with_invalid_arguments_replaces_reports_of_variable_and_of_host() {
     assert_eq!(fs::read_to_string(world.work().join("junit.xml")).unwrap(), OLD);
     call().run("check --bogus").expect(2);
     assert_unfinished(&world.work(), "junit", "junit.xml");
+    // The required files are missing.
+    call().run("report --report junit=variable.xml").expect(2);
+    let text = fs::read_to_string(world.work().join("variable.xml")).unwrap();
+    assert!(text.contains("were not provided: &lt;FILE.json&gt;"), "{text}");
 }
 
 /// A host shows the reports, and may not show the log.
