@@ -264,7 +264,10 @@ impl Publication<'_> {
             .and_then(|old_plan| compare_plans(&old_plan, plan, hashes))
             .map(|changes| (latest_id.to_owned(), changes))
             .map_err(|error| {
-                format!("commit {latest_id} could not be compared with the commit to publish: {error}")
+                format!(
+                    "commit {latest_id} could not be compared with the commit to publish: {}",
+                    Failure::from(error).describe_on_one_line()
+                )
             })
     }
 }

@@ -49,7 +49,7 @@ pub enum PublishError {
     #[error("the shared pipelines would be incomplete:")]
     Incomplete(Vec<SharedPipelineProblem>),
     /// The shared-pipelines file declares parameters that are not variables of their pipelines.
-    #[error("cannot publish: the shared-pipelines file declares parameters that are not variables:")]
+    #[error("the shared-pipelines file declares parameters that are not variables:")]
     UndeclaredParameters(Vec<SharedPipelineProblem>),
     /// Files whose content does not match their name, with the defect of the first file.
     #[error("files whose content does not match their name are not published:")]

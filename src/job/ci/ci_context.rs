@@ -71,7 +71,7 @@ pub struct CiContext {
     pub default_branch: Option<String>,
     /// Why the run has no pipelines to review, for example a deleted branch.
     pub idle_reason: Option<String>,
-    /// The job requests with `--deepen` that this run fetches missing commits. Set before the fetch.
+    /// The job requests with `--deepen` that this run fetches missing commits. The field is set before the fetch.
     pub is_deepened: bool,
 }
 

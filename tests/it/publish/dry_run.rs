@@ -415,3 +415,24 @@ fn dry_run_reports_skipped_submodule_without_gitmodules() {
     shop.world.push();
     dry_run(&shop, "").saying(&[skipped]);
 }
+
+#[cfg(unix)]
+#[test]
+fn dry_run_names_files_that_keep_the_latest_version_from_being_compared() {
+    let shop = Shop::new();
+    let link = shop.world.work().join("link.orch.yaml");
+    std::os::unix::fs::symlink("more.orch.yaml", &link).unwrap();
+    shop.push();
+    shop.call()
+        .run("publish --version-name 1.0.0 --exclude link.orch.yaml")
+        .expect(0);
+    std::fs::remove_file(link).unwrap();
+    shop.push();
+    let output = shop
+        .call()
+        .run("publish --version-name 1.0.1 --dry-run")
+        .expect(0);
+    let reason =
+        "could not be compared with the commit to publish: symbolic links are not published: link.orch.yaml";
+    output.logging(&[reason]);
+}

@@ -386,7 +386,7 @@ fn parameter_that_pipeline_does_not_declare_stops_publish() {
     let list = entry("a", true, "other") + &entry("b", false, "third");
     world.write(CONFIG, format!("pipelines:\n{list}"));
     insta::assert_snapshot!(refused_plan_text(&world), @"
-    cannot publish: the shared-pipelines file declares parameters that are not variables:
+    the shared-pipelines file declares parameters that are not variables:
       .platform/shared-pipelines.yaml:7: the shared pipeline `a` has the parameter `other`, which is not a variable of `load.orch.yaml`
     ");
     world.write(
