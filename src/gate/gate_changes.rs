@@ -9,7 +9,7 @@ use crate::job::cli::GateChanges;
 use crate::job::context::{
     self, Comparison, ContextError, EarlierCommit, PolicyRevision, RequestedRevisions,
 };
-use crate::job::policy::{self, DescriptionScope, GateFileVersion};
+use crate::job::policy::{self, ChangeDescription, DescriptionScope, GateFileVersion};
 use crate::session::Session;
 use crate::workspace::gate_files::{GateFiles, MovedRulesFile};
 use crate::workspace::{Workspace, print_warnings};
@@ -193,18 +193,18 @@ impl Workspace<'_> {
         files: &GateFiles,
         commit: &CommitId,
         change: &Change,
-    ) -> Vec<String> {
+    ) -> ChangeDescription {
         let base = self.repo.snapshot(commit.clone());
         // The selection has already failed if these settings cannot be read.
         let moved_files = self.find_moved_rules(&base, snapshot).unwrap_or_default();
         let moved_file = moved_files
             .iter()
             .find(|moved_file| moved_file.new_path() == Some(change.path.as_str()));
-        let link_sentences = match moved_file {
+        let link_description = match moved_file {
             None => self.describe_changed_link(&base, snapshot, files, &change.path),
             Some(_) => None,
         };
-        let mut sentences = link_sentences.unwrap_or_else(|| {
+        let mut description = link_description.unwrap_or_else(|| {
             let old = if let Some(moved_file) = moved_file {
                 // If the settings turned the rules off, all rules of the file become active.
                 self.read_selected_rules(&base, files, moved_file.old_path())
@@ -217,10 +217,10 @@ impl Workspace<'_> {
         });
         if files.is_settings(&change.path) {
             for moved_file in &moved_files {
-                sentences.extend(self.describe_moved_rules(&base, snapshot, files, moved_file));
+                description.add(self.describe_moved_rules(&base, snapshot, files, moved_file));
             }
         }
-        sentences
+        description
     }
 
     /// Describes the differences between the files to which a link leads that the change edits, adds or removes. The
@@ -232,12 +232,12 @@ impl Workspace<'_> {
         snapshot: &Snapshot<'_>,
         files: &GateFiles,
         link: &str,
-    ) -> Option<Vec<String>> {
+    ) -> Option<ChangeDescription> {
         let (was_link, is_link) = (is_link_in(base, link), is_link_in(snapshot, link));
         if !was_link && !is_link {
             return None;
         }
-        let mut sentences = None;
+        let mut description: Option<ChangeDescription> = None;
         for source in files.sources() {
             let is_compared = if files.may_be_link(source) {
                 source != link
@@ -253,17 +253,14 @@ impl Workspace<'_> {
                 self.read_linked_gate_file(base, source),
                 self.read_linked_gate_file(snapshot, source),
             );
-            let source_sentences = files.describe_changes(source, &old, &new, DescriptionScope::Short);
-            let sentences = sentences.get_or_insert_with(Vec::new);
-            for sentence in source_sentences {
-                sentences.push(if source == link {
-                    sentence
-                } else {
-                    format!("{source}: {sentence}")
-                });
-            }
+            let source_description = files.describe_changes(source, &old, &new, DescriptionScope::Short);
+            description.get_or_insert_default().add(if source == link {
+                source_description
+            } else {
+                source_description.with_path(source)
+            });
         }
-        sentences
+        description
     }
 
     /// Returns whether the file at `path` is behind `link`.
@@ -273,14 +270,14 @@ impl Workspace<'_> {
     }
 
     /// Describes the differences between a rules file that the change does not edit and the one that it replaces.
-    /// Returns an empty list for an edited file, which has its own description, and if no file is replaced.
+    /// Returns an empty description for an edited file, which has its own description, and if no file is replaced.
     fn describe_moved_rules(
         &self,
         base: &Snapshot<'_>,
         snapshot: &Snapshot<'_>,
         files: &GateFiles,
         moved_file: &MovedRulesFile,
-    ) -> Vec<String> {
+    ) -> ChangeDescription {
         let (old_path, new_path) = (moved_file.old_path(), moved_file.new_path());
         let (old, new) = (
             self.read_selected_rules(base, files, old_path),
@@ -295,23 +292,19 @@ impl Workspace<'_> {
             }
         };
         if old == GateFileVersion::Missing || is_edited {
-            return Vec::new();
+            return ChangeDescription::default();
         }
         if new == GateFileVersion::Missing {
             // Without a rules file before the change, nothing is lost.
             let MovedRulesFile::Moved { old_path, new_path } = moved_file else {
-                return Vec::new();
+                return ChangeDescription::default();
             };
-            return vec![format!(
-                "{new_path} is missing, so no rule of {old_path} applies (relaxed)"
-            )];
+            return policy::describe_missing_rules_file(old_path, new_path);
         }
         let path = moved_file.reported_path();
         files
             .describe_changes(path, &old, &new, DescriptionScope::Short)
-            .into_iter()
-            .map(|sentence| format!("{path}: {sentence}"))
-            .collect()
+            .with_path(path)
     }
 
     /// Reads the rules file that the settings select. If they turn the rules off, returns a file without rules.

@@ -5,22 +5,19 @@ use crate::job::context::PolicyRevision;
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::GateFiles;
 use sluicegate_base::text::List;
-use sluicegate_pipelines::findings::GateChange;
 
 impl Workspace<'_> {
-    /// Describes that settings and waivers that the change relaxes have no effect in CI before the merge. Returns `None`
-    /// without such settings, for a run that is neither local nor for a change, and if the policy is read from head.
+    /// Describes that settings and waivers that the change relaxes have no effect in CI before the merge.
+    /// `relaxed_gate_files` are the files that the change relaxes. Returns `None` without such settings, for a run that is neither local nor for a change, and if the policy is read from head.
     pub(crate) fn describe_later_effect(
         &self,
         files: &GateFiles,
-        gate_changes: &[GateChange],
+        relaxed_gate_files: &[String],
     ) -> Option<String> {
         // The platform reads its rules file, which is never a link, from the reviewed commit.
-        let relaxed_paths: Vec<&String> = gate_changes
+        let relaxed_paths: Vec<&String> = relaxed_gate_files
             .iter()
-            .filter(|change| files.may_be_link(&change.path))
-            .filter(|change| change.descriptions.iter().any(|text| text.ends_with("(relaxed)")))
-            .map(|change| &change.path)
+            .filter(|path| files.may_be_link(path))
             .collect();
         let is_policy_elsewhere = matches!(self.policy_revision, PolicyRevision::Commit { .. });
         if relaxed_paths.is_empty() {

@@ -81,7 +81,8 @@ impl TipComparison<'_> {
         for (versions, unknown_effects) in unmoved_files.chain(moved_files) {
             let path = &versions.path;
             let differences = describe_stricter_settings(versions.as_merge_versions(), &|old, new| {
-                files.describe_changes(path, old, new, DescriptionScope::Stricter(unknown_effects))
+                let scope = DescriptionScope::Stricter(unknown_effects);
+                files.describe_changes(path, old, new, scope).sentences
             });
             if !differences.is_empty() {
                 stricter_settings.push((path.clone(), differences));

@@ -1,7 +1,7 @@
 //! The paths of the gate configuration: the paths of the settings, waivers and rules, and of every symbolic link that
 //! leads to them. A change to one of these files changes the gate.
 
-use crate::job::policy::{self, DescriptionScope, GateFileVersion};
+use crate::job::policy::{self, ChangeDescription, DescriptionScope, GateFileVersion};
 use crate::job::settings::{self, SettingSources};
 use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_git::{GitError, Snapshot};
@@ -104,7 +104,7 @@ impl GateFiles {
         old: &GateFileVersion,
         new: &GateFileVersion,
         scope: DescriptionScope,
-    ) -> Vec<String> {
+    ) -> ChangeDescription {
         if is_platform_file(path) || self.rules.iter().any(|rules_path| rules_path == path) {
             policy::describe_rules_file_changes(old, new, scope)
         } else if self.waivers.iter().any(|waivers_path| waivers_path == path) {

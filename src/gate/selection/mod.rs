@@ -250,7 +250,7 @@ impl Workspace<'_> {
             .as_ref()
             .is_some_and(StricterTarget::may_be_stricter);
         Ok(SelectionResult {
-            later_effect: self.describe_later_effect(&gate_files, &pipelines.gate_changes),
+            later_effect: self.describe_later_effect(&gate_files, &pipelines.relaxed_gate_files),
             rejects_stricter_target: fails_on_gate_change && may_be_stricter,
             stricter_target,
             named_base,

@@ -4,6 +4,7 @@ use crate::gate::selection::compared_changes::{Candidate, ComparedChanges, list_
 use crate::gate::selection::lookalike::{self, looks_like_pipeline};
 use crate::gate::selection::replaced_directories::{ReplacedDirectory, find_replaced_directories};
 use crate::gate::selection::selection_reason::{LeftOutFile, SelectionReason};
+use crate::job::policy::ChangeDescription;
 use crate::job::settings::Selection;
 use sluicegate_git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
 use sluicegate_pipelines::findings::GateChange;
@@ -28,7 +29,7 @@ pub(crate) struct SelectionScope<'a> {
     /// The commits with which renamed pipelines are searched if the review has no base.
     pub rename_bases: &'a [CommitId],
     /// Describes the change to a gate configuration file relative to one base.
-    pub describe_change: &'a dyn Fn(&CommitId, &Change) -> Vec<String>,
+    pub describe_change: &'a dyn Fn(&CommitId, &Change) -> ChangeDescription,
     /// Returns whether `--include` matches the path.
     pub includes: &'a dyn Fn(&str) -> bool,
     /// Returns whether `--exclude` matches the path.
@@ -47,6 +48,8 @@ pub(crate) struct SelectedPipelines {
     pub excluded_old_paths: BTreeSet<String>,
     /// Changes to the gate configuration.
     pub gate_changes: Vec<GateChange>,
+    /// The files of the gate configuration that the change relaxes, if only in one respect.
+    pub relaxed_gate_files: Vec<String>,
     /// Changed pipelines that are not reviewed because of `--include` or `--exclude`, or because they are submodules.
     pub left_out_files: Vec<LeftOutFile>,
     /// Files whose names only look like a pipeline's.
@@ -100,6 +103,7 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
     let changes = differences.find_changes();
     let reason_for_all = scope.find_reason_for_all(&changes);
     let host_changes = scope.find_host_changes()?;
+    let gate_descriptions = scope.describe_gate_changes(&differences)?;
     let mut lookalikes = Vec::new();
     let candidates: Vec<Candidate> = changes
         .into_iter()
@@ -130,7 +134,18 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
         )?,
         candidates,
         host_changes,
-        gate_changes: scope.find_gate_changes(&differences)?,
+        relaxed_gate_files: gate_descriptions
+            .iter()
+            .filter(|(_, description)| description.relaxes_gate)
+            .map(|(path, _)| path.clone())
+            .collect(),
+        gate_changes: gate_descriptions
+            .into_iter()
+            .map(|(path, description)| GateChange {
+                path,
+                descriptions: description.sentences,
+            })
+            .collect(),
         lookalikes,
         reason_for_all,
         bases: scope.bases.to_vec(),
@@ -206,35 +221,33 @@ impl SelectedPipelines {
 }
 
 impl SelectionScope<'_> {
-    /// Returns the changes to the gate configuration since `host_bases`, the commits that the host compares with. If
-    /// these are also the bases of the review, uses `differences`, which are relative to the bases of the review. If a
-    /// file differs from several bases, lists each distinct description once.
-    fn find_gate_changes(&self, differences: &Differences<'_>) -> Result<Vec<GateChange>, GitError> {
+    /// Describes the changes to the gate configuration since `host_bases`, the commits that the host compares with, by
+    /// the path of the changed file. If these are also the bases of the review, uses `differences`, which are relative
+    /// to the bases of the review. If a file differs from several bases, lists each distinct sentence once.
+    fn describe_gate_changes(
+        &self,
+        differences: &Differences<'_>,
+    ) -> Result<BTreeMap<String, ChangeDescription>, GitError> {
         let is_gate_file = |path: &str| self.is_gate_file(path);
         let changes_by_base = if self.host_bases.is_empty() {
-            return Ok(Vec::new());
+            return Ok(BTreeMap::new());
         } else if self.host_bases == self.bases {
             differences.find_changes_by_base(&is_gate_file)
         } else {
             let host_differences = self.head.compare_with_bases(self.host_bases, &is_gate_file)?;
             host_differences.find_changes_by_base(&is_gate_file)
         };
-        let mut descriptions_by_path: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut descriptions_by_path: BTreeMap<String, ChangeDescription> = BTreeMap::new();
         for (base, changes) in self.host_bases.iter().zip(changes_by_base) {
             for change in changes {
-                let descriptions = (self.describe_change)(base, &change);
-                let known_descriptions = descriptions_by_path.entry(change.path).or_default();
-                let new_descriptions: Vec<String> = descriptions
-                    .into_iter()
-                    .filter(|description| !known_descriptions.contains(description))
-                    .collect();
-                known_descriptions.extend(new_descriptions);
+                let description = (self.describe_change)(base, &change);
+                descriptions_by_path
+                    .entry(change.path)
+                    .or_default()
+                    .add(description);
             }
         }
-        Ok(descriptions_by_path
-            .into_iter()
-            .map(|(path, descriptions)| GateChange { path, descriptions })
-            .collect())
+        Ok(descriptions_by_path)
     }
 
     /// Returns the changes to pipelines since `rename_bases` if the review has no base; otherwise, the candidates show

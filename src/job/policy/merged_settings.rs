@@ -175,6 +175,7 @@ mod tests {
         let after = format_changed_rules(versions).map_or(GateFileVersion::Missing, GateFileVersion::Text);
         let said = describe_stricter_settings(versions, &|old, new| {
             describe_rules_file_changes(old, new, DescriptionScope::Stricter(UnknownEffects::Include))
+                .sentences
         });
         (said, parse_rules(&after))
     }

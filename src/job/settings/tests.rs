@@ -4,7 +4,7 @@ use super::find_known_setting;
 use crate::job::policy::{DescriptionScope, GateFileVersion, describe_config_file_changes as describe};
 
 fn of_settings(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
-    describe(old, new, DescriptionScope::Short, &find_known_setting)
+    describe(old, new, DescriptionScope::Short, &find_known_setting).sentences
 }
 
 fn text(text: &str) -> GateFileVersion {

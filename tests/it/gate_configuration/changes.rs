@@ -75,6 +75,41 @@ fn tightened_setting_has_no_note_about_its_later_effect() {
     assert!(!notes.contains("merged"), "{notes}");
 }
 
+/// Returns a file of 61 team rules. All but the last one have the first level, and the last one has the second.
+fn team_rules(level: &str, last_level: &str) -> String {
+    let mut text = "rules:\n".to_owned();
+    for number in 0..=60 {
+        let level = if number == 60 { last_level } else { level };
+        text.push_str(&format!(
+            "- {{ id: r{number}, for: component, message: m, level: {level}, when: component.skipped }}\n"
+        ));
+    }
+    text
+}
+
+#[test]
+fn relaxation_among_other_differences_has_note_about_its_later_effect() {
+    let (settings, rules) = ("sluicegate.yaml", "sluicegate-rules.yaml");
+    let mixed_globs = ("exclude: [z/**]\n".to_owned(), "exclude: [y/**]\n".to_owned());
+    let relaxed_last = (team_rules("warn", "error"), team_rules("error", "warn"));
+    let tightened = (team_rules("warn", "warn"), team_rules("error", "error"));
+    for (path, (before, after), is_relaxed) in [
+        (settings, mixed_globs, true),
+        (rules, relaxed_last, true),
+        (rules, tightened, false),
+    ] {
+        let world = world_with_changed_files(
+            &[(path, &before)],
+            &[(path, &after), ("b.orch.yaml", &good_pipeline())],
+        );
+        let notes = check_report(&world, 0, "")["notes"].to_string();
+        let note = format!(
+            "until this change is merged, CI does not use the settings and waivers that it relaxes ({path})"
+        );
+        assert_eq!(notes.contains(&note), is_relaxed, "{path}: {notes}");
+    }
+}
+
 #[test]
 fn change_of_configuration_is_described() {
     let world = world_with_changed_files(

@@ -9,8 +9,8 @@ mod setting_changes;
 mod team_rule_changes;
 mod waiver_changes;
 
-pub use rule_changes::describe_rules_file_changes;
 pub(super) use rule_changes::find_rule;
+pub use rule_changes::{describe_missing_rules_file, describe_rules_file_changes};
 pub use setting_changes::{KnownSetting, Strictness, describe_config_file_changes};
 pub use team_rule_changes::describe_team_rules_changes;
 pub use waiver_changes::describe_waivers_file_changes;
@@ -27,6 +27,65 @@ pub enum GateFileVersion {
     /// The file exists but cannot be read, for this reason.
     Unreadable(String),
     Text(Vec<u8>),
+}
+
+/// The description of the changes in a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChangeDescription {
+    /// The differences, one sentence for each. A short description has a limited number of them.
+    pub sentences: Vec<String>,
+    /// Any difference, listed or not, relaxes the gate, if only in one respect.
+    pub relaxes_gate: bool,
+}
+
+impl ChangeDescription {
+    /// Creates the description of a single difference.
+    fn from_difference(difference: Difference) -> Self {
+        Self {
+            relaxes_gate: difference.is_laxer(),
+            sentences: vec![difference.sentence],
+        }
+    }
+
+    /// Creates a description that contains the differences in this scope. A short one has at most [`MAX_SENTENCES`]
+    /// and their number.
+    fn from_differences(differences: Vec<Difference>, scope: DescriptionScope) -> Self {
+        let relaxes_gate = differences.iter().any(Difference::is_laxer);
+        let sentences = differences
+            .into_iter()
+            .filter(|difference| match scope {
+                DescriptionScope::Short => true,
+                DescriptionScope::Stricter(unknown_effects) => difference.is_stricter(unknown_effects),
+            })
+            .map(|difference| difference.sentence);
+        Self {
+            sentences: match scope {
+                DescriptionScope::Short => List::with_limit(sentences, MAX_SENTENCES).entries().collect(),
+                DescriptionScope::Stricter(_) => sentences.collect(),
+            },
+            relaxes_gate,
+        }
+    }
+
+    /// Adds the sentences of another description that this one does not have, and its effect.
+    pub fn add(&mut self, description: Self) {
+        let new_sentences: Vec<String> = description
+            .sentences
+            .into_iter()
+            .filter(|sentence| !self.sentences.contains(sentence))
+            .collect();
+        self.sentences.extend(new_sentences);
+        self.relaxes_gate |= description.relaxes_gate;
+    }
+
+    /// Returns the description with the path of the file before each sentence.
+    #[must_use]
+    pub fn with_path(mut self, path: &str) -> Self {
+        for sentence in &mut self.sentences {
+            *sentence = format!("{path}: {sentence}");
+        }
+        self
+    }
 }
 
 /// The differences that a description contains.
@@ -52,6 +111,11 @@ impl Difference {
             sentence: sentence.into(),
             effect: None,
         }
+    }
+
+    /// Returns whether the difference relaxes the gate, if only in one respect.
+    const fn is_laxer(&self) -> bool {
+        matches!(self.effect, Some(Effect::Relaxed | Effect::Mixed))
     }
 
     /// Returns whether the difference tightens the gate, if only in one respect, or may do so.
@@ -137,7 +201,7 @@ fn describe_version_differences<T: Default>(
     scope: DescriptionScope,
     parse: impl Fn(&[u8]) -> Result<T, DocumentError>,
     list_differences: impl Fn(&T, &T) -> Vec<Difference>,
-) -> Vec<String> {
+) -> ChangeDescription {
     let mut differences = Vec::new();
     if *old == GateFileVersion::Missing {
         differences.push(Difference::for_file("the file is new"));
@@ -162,23 +226,7 @@ fn describe_version_differences<T: Default>(
     if let (Some(old_value), Some(new_value)) = (old_value, new_value) {
         differences.extend(list_differences(&old_value, &new_value));
     }
-    select_sentences(differences, scope)
-}
-
-/// Returns the sentences of the differences that a description contains. A short one has at most [`MAX_SENTENCES`] and
-/// their number.
-fn select_sentences(differences: Vec<Difference>, scope: DescriptionScope) -> Vec<String> {
-    let sentences = differences
-        .into_iter()
-        .filter(|difference| match scope {
-            DescriptionScope::Short => true,
-            DescriptionScope::Stricter(unknown_effects) => difference.is_stricter(unknown_effects),
-        })
-        .map(|difference| difference.sentence);
-    match scope {
-        DescriptionScope::Short => List::with_limit(sentences, MAX_SENTENCES).entries().collect(),
-        DescriptionScope::Stricter(_) => sentences.collect(),
-    }
+    ChangeDescription::from_differences(differences, scope)
 }
 
 /// Parses a version of a file. For a missing file, the result is the default value. The error is the reason why the

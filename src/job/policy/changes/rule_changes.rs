@@ -1,8 +1,8 @@
 //! Describes the changes in the rules file, rule by rule.
 
 use super::{
-    DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences, sanitize,
-    select_sentences,
+    ChangeDescription, DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences,
+    sanitize,
 };
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::rules::{RuleOutline, RuleState, list_rules};
@@ -14,10 +14,10 @@ pub fn describe_rules_file_changes(
     old: &GateFileVersion,
     new: &GateFileVersion,
     scope: DescriptionScope,
-) -> Vec<String> {
+) -> ChangeDescription {
     if *new == GateFileVersion::Missing {
         let removal = Difference::for_file("the file was removed: no rule can be evaluated");
-        return select_sentences(vec![removal], scope);
+        return ChangeDescription::from_differences(vec![removal], scope);
     }
     describe_version_differences(old, new, scope, list_rules, |old, new| {
         let mut differences: Vec<Difference> = old
@@ -34,6 +34,12 @@ pub fn describe_rules_file_changes(
         }
         differences
     })
+}
+
+/// Describes a change to the settings that selects a missing rules file instead of the one at `old_path`.
+pub fn describe_missing_rules_file(old_path: &str, new_path: &str) -> ChangeDescription {
+    let sentence = format!("{new_path} is missing, so no rule of {old_path} applies");
+    ChangeDescription::from_difference(Effect::Relaxed.build_difference(&sentence))
 }
 
 pub(in crate::job::policy) fn find_rule<'r>(rules: &'r [RuleOutline], id: &str) -> Option<&'r RuleOutline> {
@@ -150,7 +156,9 @@ mod tests {
     }
 
     fn said(old: &[&str], new: &[&str]) -> String {
-        describe_rules_file_changes(&file(old), &file(new), DescriptionScope::Short).join("\n")
+        describe_rules_file_changes(&file(old), &file(new), DescriptionScope::Short)
+            .sentences
+            .join("\n")
     }
 
     #[test]
@@ -225,18 +233,20 @@ mod tests {
     fn missing_or_unreadable_rules_file_is_described_as_such() {
         let some = file(&[&rule("unused-components", true, "warn")]);
         assert_eq!(
-            describe_rules_file_changes(&GateFileVersion::Missing, &some, DescriptionScope::Short),
+            describe_rules_file_changes(&GateFileVersion::Missing, &some, DescriptionScope::Short).sentences,
             [
                 "the file is new",
                 "rules: unused-components added, warn (tightened)"
             ]
         );
         assert_eq!(
-            describe_rules_file_changes(&some, &GateFileVersion::Missing, DescriptionScope::Short),
+            describe_rules_file_changes(&some, &GateFileVersion::Missing, DescriptionScope::Short).sentences,
             ["the file was removed: no rule can be evaluated"]
         );
         let broken = GateFileVersion::Text(b"rules: 7".to_vec());
-        let said = describe_rules_file_changes(&some, &broken, DescriptionScope::Short).join("\n");
+        let said = describe_rules_file_changes(&some, &broken, DescriptionScope::Short)
+            .sentences
+            .join("\n");
         assert!(
             said.starts_with("the version of the change cannot be read: "),
             "{said}"

@@ -1,6 +1,9 @@
 //! Describes the changes in the configuration file, by keys and values.
 
-use super::{DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences, sanitize};
+use super::{
+    ChangeDescription, DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences,
+    sanitize,
+};
 use crate::job::policy::config_document::parse_config_document;
 use globset::GlobMatcher;
 use serde_json::Value as JsonValue;
@@ -73,7 +76,7 @@ pub fn describe_config_file_changes(
     new: &GateFileVersion,
     scope: DescriptionScope,
     find_setting: &FindKnownSetting<'_>,
-) -> Vec<String> {
+) -> ChangeDescription {
     describe_version_differences(old, new, scope, parse_settings, |old, new| {
         let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let differences: Vec<Difference> = keys
@@ -390,6 +393,7 @@ mod tests {
             DescriptionScope::Short,
             &find_setting,
         )
+        .sentences
     }
     const UNCHANGED: &str = "no setting has changed";
 

@@ -1,6 +1,9 @@
 //! Describes the changes in the team rules file, rule by rule.
 
-use super::{DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences, sanitize};
+use super::{
+    ChangeDescription, DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences,
+    sanitize,
+};
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
 use sluicegate_yaml::DocumentError;
@@ -11,7 +14,7 @@ pub fn describe_team_rules_changes(
     old: &GateFileVersion,
     new: &GateFileVersion,
     scope: DescriptionScope,
-) -> Vec<String> {
+) -> ChangeDescription {
     describe_version_differences(old, new, scope, parse_rules, |old, new| {
         let mut differences: Vec<Difference> = old
             .rules()
@@ -138,7 +141,9 @@ mod tests {
     }
 
     fn describe(old: &str, new: &str) -> String {
-        describe_team_rules_changes(&file(old), &file(new), DescriptionScope::Short).join("; ")
+        describe_team_rules_changes(&file(old), &file(new), DescriptionScope::Short)
+            .sentences
+            .join("; ")
     }
 
     #[test]
@@ -192,10 +197,10 @@ mod tests {
     fn added_and_removed_rules_are_described() {
         let rule = file("level: error, when: component.skipped");
         let described =
-            describe_team_rules_changes(&GateFileVersion::Missing, &rule, DescriptionScope::Short);
+            describe_team_rules_changes(&GateFileVersion::Missing, &rule, DescriptionScope::Short).sentences;
         assert_eq!(described, ["the file is new", "team/a added, error (tightened)"]);
         let described =
-            describe_team_rules_changes(&rule, &GateFileVersion::Missing, DescriptionScope::Short);
+            describe_team_rules_changes(&rule, &GateFileVersion::Missing, DescriptionScope::Short).sentences;
         assert_eq!(
             described,
             ["the file was removed", "team/a error → removed (relaxed)"]

@@ -1,6 +1,9 @@
 //! Describes the changes in the waivers file: added, changed and removed waivers.
 
-use super::{DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences, sanitize};
+use super::{
+    ChangeDescription, DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences,
+    sanitize,
+};
 use jiff::civil::Date;
 use sluicegate_base::text::{self, format_count, wrap};
 use sluicegate_pipelines::rules::is_worse_size;
@@ -19,7 +22,7 @@ pub fn describe_waivers_file_changes(
     old: &GateFileVersion,
     new: &GateFileVersion,
     scope: DescriptionScope,
-) -> Vec<String> {
+) -> ChangeDescription {
     describe_version_differences(old, new, scope, parse_entries, |old, new| {
         // Waivers that are equal in both versions are skipped.
         let old_entries: Vec<&WaiverEntry> = old.difference(new).collect();
@@ -239,7 +242,9 @@ mod tests {
 
     fn said(old: &str, new: &str) -> String {
         let side = |text: &str| GateFileVersion::Text(text.as_bytes().to_vec());
-        describe_waivers_file_changes(&side(old), &side(new), DescriptionScope::Short).join("\n")
+        describe_waivers_file_changes(&side(old), &side(new), DescriptionScope::Short)
+            .sentences
+            .join("\n")
     }
 
     #[test]
