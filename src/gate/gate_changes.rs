@@ -13,7 +13,7 @@ use crate::job::policy::{self, ChangeDescription, DescriptionScope, GateFileVers
 use crate::session::Session;
 use crate::workspace::gate_files::{GateFiles, MovedRulesFile};
 use crate::workspace::{Workspace, print_warnings};
-use sluicegate_git::{Change, CommitId, FileKind, GitError, Snapshot, SnapshotFile};
+use sluicegate_git::{Change, CommitId, FileKind, Snapshot, SnapshotFile};
 
 impl Workspace<'_> {
     /// Returns the commits with which the gate configuration is compared. These are the bases that the host implies
@@ -86,7 +86,7 @@ impl Workspace<'_> {
         tip: &CommitId,
         branch: &str,
     ) -> Result<Vec<CommitId>, Failure> {
-        let head = self.find_compared_head(comparison)?;
+        let head = self.find_reviewed_commit(comparison.head.as_ref())?;
         let error: Failure = match self.repo.find_merge_bases(tip, &head) {
             Ok(bases) if bases.is_empty() => ContextError::NoCommonHistory {
                 revision: branch.to_owned(),
@@ -104,14 +104,6 @@ impl Workspace<'_> {
             error.describe_on_one_line()
         ));
         Ok(Vec::new())
-    }
-
-    /// Returns the reviewed commit; for files that are not those of a commit, the checked-out commit.
-    fn find_compared_head(&self, comparison: &Comparison) -> Result<CommitId, GitError> {
-        match &comparison.head {
-            Some(head) => Ok(head.clone()),
-            None => Ok(self.repo.head()?.commit),
-        }
     }
 
     /// Returns the bases that would be used if the job did not name a base and did not request all pipelines: those of
@@ -141,7 +133,7 @@ impl Workspace<'_> {
             });
         }
         let (bases, _) = comparison.select_baseline_commits()?;
-        let head = self.find_compared_head(comparison)?;
+        let head = self.find_reviewed_commit(comparison.head.as_ref())?;
         // Compared with itself, head has no changes. An earlier commit of a change is head, or the change in a merge.
         if comparison.is_change || bases.contains(&head) {
             return Ok(Vec::new());

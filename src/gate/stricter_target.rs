@@ -10,7 +10,7 @@ use crate::job::cli::GateChanges;
 use crate::job::context::{ContextError, PolicyRevision};
 use crate::workspace::Workspace;
 use sluicegate_base::text::List;
-use sluicegate_git::{Change, CommitId, GitError, Repository, Snapshot};
+use sluicegate_git::{Change, CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{
     FileResults, LimitKind, RuleResult, Status, UnreviewedFile, VerdictLimit,
 };
@@ -46,22 +46,9 @@ impl Workspace<'_> {
     /// Returns whether the reviewed commit contains the newest commit of the target, so that nothing in the target can
     /// be stricter. If the files are not those of a commit, examines the checked-out commit. Returns false if a shallow
     /// clone cannot show it.
-    pub(crate) fn contains_target_tip(
-        &self,
-        snapshot: &Snapshot<'_>,
-        tip: &CommitId,
-    ) -> Result<bool, Failure> {
-        Ok(self
-            .repo
-            .contains_commit(&self.find_snapshot_commit(snapshot)?, tip)?)
-    }
-
-    /// Returns the commit of the snapshot; for files that are not those of a commit, the checked-out commit.
-    fn find_snapshot_commit(&self, snapshot: &Snapshot<'_>) -> Result<CommitId, GitError> {
-        match snapshot.commit() {
-            Some(head) => Ok(head.clone()),
-            None => Ok(self.repo.head()?.commit),
-        }
+    pub(crate) fn contains_target_tip(&self, snapshot: &Snapshot<'_>, tip: &CommitId) -> Result<bool, Failure> {
+        let head = self.find_reviewed_commit(snapshot.commit())?;
+        Ok(self.repo.contains_commit(&head, tip)?)
     }
 
     /// Returns the commits since which the target may have become stricter: its merge bases with the reviewed commit.
@@ -77,7 +64,7 @@ impl Workspace<'_> {
         if self.ci.trigger == Trigger::Change {
             return Ok(bases.to_vec());
         }
-        let head = self.find_snapshot_commit(snapshot)?;
+        let head = self.find_reviewed_commit(snapshot.commit())?;
         match self.repo.find_merge_bases(tip, &head) {
             Ok(tip_bases) if !tip_bases.is_empty() => Ok(tip_bases),
             _ if self.gate_changes == GateChanges::Warn => Ok(bases.to_vec()),

@@ -29,6 +29,14 @@ impl Workspace<'_> {
         Ok(self.repo.snapshot(self.repo.head()?.commit))
     }
 
+    /// Returns the reviewed commit: `commit` or, if the files are not those of a commit, the checked-out commit.
+    pub(crate) fn find_reviewed_commit(&self, commit: Option<&CommitId>) -> Result<CommitId, GitError> {
+        match commit {
+            Some(commit) => Ok(commit.clone()),
+            None => Ok(self.repo.head()?.commit),
+        }
+    }
+
     /// Returns a note if the job has checked out another commit than the one that the host names for the event, because
     /// the review covers the host's commit. Only for [`Trigger::Any`], for example a schedule: its job may check out
     /// any commit. With `--head`, the choice is explicit, so there is no note. The note is also a warning if the log
