@@ -9,7 +9,7 @@ use crate::session::{CommandResult, Session};
 use anstyle::Style;
 use serde_json::{Value, json};
 use sluicegate_base::text::{did_you_mean, did_you_mean_any, escape_line, find_nearest_word};
-use sluicegate_pipelines::findings::{DocumentationBlock, Enforcement, UNREADABLE_RULE};
+use sluicegate_pipelines::findings::{DocumentationBlock, UNREADABLE_RULE};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
@@ -203,7 +203,7 @@ fn team_rule_document(rule: &TeamRule) -> Value {
         "exampleConfig": "",
         "passes": passing_example,
         "fails": failing_example,
-        "level": rule.level.map_or("off", Enforcement::name),
+        "level": rule.level_name(),
         "for": rule.subject.name(),
         "paths": rule.paths,
         "exclude": rule.exclude,

@@ -75,7 +75,7 @@ fn list_team_rules(team_rules: &TeamRuleSet) -> Vec<ListedRule> {
             id: rule.full_id(),
             kinds: Vec::new(),
             summary: rule.summary(),
-            state: Some(rule.level.map_or("off", Enforcement::name)),
+            state: Some(rule.level_name()),
         });
     }
     entries

@@ -214,6 +214,26 @@ fn change_of_rules_is_described_in_every_report() {
     }
 }
 
+/// Only the limit of a rule has a direction. A field that the rule does not read may have a similar name.
+#[test]
+fn changed_field_that_is_no_limit_of_rule_has_unknown_effect() {
+    let config = |maximum: u32, minimum: u32| {
+        let fields = format!("maxComponents: {maximum}, minComponents: {minimum}");
+        RULES.replace("maxComponents: 3", &fields)
+    };
+    for (after, expected) in [
+        (config(3, 2), "minComponents 1 → 2 (changed)"),
+        (config(2, 1), "maxComponents 3 → 2 (tightened)"),
+    ] {
+        let world = world_with_changed_files(&[(RULES_FILE, &config(3, 1))], &[(RULES_FILE, &after)]);
+        let sentences = &check_report(&world, 0, "")["gateChangesInWords"][RULES_FILE];
+        assert_eq!(
+            *sentences,
+            json!([format!("rules: maximum-components {expected}")])
+        );
+    }
+}
+
 #[test]
 fn entry_about_gate_file_is_at_existing_file() {
     let world = world_with_changed_files(

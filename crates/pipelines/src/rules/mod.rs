@@ -38,7 +38,7 @@ pub use registry::{find_nearest_rule_id, find_rule, registry, rule_ids};
 pub use rule::{ConfigField, Measure, Rule, RuleDocumentation};
 pub use rule_config::RuleConfig;
 pub use rule_documentation::{render_rules_file_template, render_rules_reference};
-pub use rule_measure::{describe_missing_part, is_counting_rule, is_worse_size, measure_pipeline};
+pub use rule_measure::{describe_missing_part, is_counting_rule, is_limit, is_worse_size, measure_pipeline};
 pub use rule_outline::{RuleOutline, list_rules};
 pub use rule_set::{PipelineObserver, RULES_FILE_RULE, RuleSet, RuleState};
 

@@ -27,6 +27,12 @@ pub fn is_counting_rule(rule: &str) -> bool {
     !matches!(find_measure(rule), Measure::Uncounted)
 }
 
+/// Returns whether this field of the rule's `config` is the limit for the number that the rule counts.
+pub fn is_limit(rule: &str, field: &str) -> bool {
+    let config = find_rule(rule).map_or(&[][..], |rule| rule.documentation().config);
+    is_counting_rule(rule) && config.iter().any(|config_field| config_field.name == field)
+}
+
 /// Returns the text that identifies the rule's only violation of a pipeline that lacks what the rule needs. Returns
 /// `None` for other pipelines, and for pipelines to which the rule does not apply.
 pub fn describe_missing_part(rule: &str, pipeline: &Pipeline) -> Option<&'static str> {

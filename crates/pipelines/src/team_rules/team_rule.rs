@@ -63,6 +63,11 @@ impl TeamRule {
         format!("{TEAM_PREFIX}{}", self.id)
     }
 
+    /// Returns the level as in the rules file: `off` if the rule is not enforced.
+    pub fn level_name(&self) -> &'static str {
+        self.level.map_or("off", Enforcement::name)
+    }
+
     /// Returns whether the rule is enforced, but its `paths` match none of the pipelines at these paths.
     pub fn matches_no_pipeline(&self, pipeline_paths: &[String]) -> bool {
         let Some(globs) = &self.included_paths else {

@@ -16,7 +16,10 @@ pub use team_rule_changes::describe_team_rules_changes;
 pub use waiver_changes::describe_waivers_file_changes;
 
 use sluicegate_base::text::{self, List};
+use sluicegate_pipelines::findings::Enforcement;
+use sluicegate_pipelines::rules::is_worse_size;
 use sluicegate_yaml::{DocumentError, shorten};
+use std::cmp::{Ordering, Reverse};
 
 /// Maximum number of sentences about one file.
 const MAX_SENTENCES: usize = 50;
@@ -151,9 +154,28 @@ impl Effect {
     /// change that keeps the rank is unknown.
     fn from_laxity<T: Ord>(old: &T, new: &T) -> Self {
         match new.cmp(old) {
-            std::cmp::Ordering::Greater => Self::Relaxed,
-            std::cmp::Ordering::Less => Self::Tightened,
-            std::cmp::Ordering::Equal => Self::Unknown,
+            Ordering::Greater => Self::Relaxed,
+            Ordering::Less => Self::Tightened,
+            Ordering::Equal => Self::Unknown,
+        }
+    }
+
+    /// Returns the effect of a new level of a rule; `None` is a rule that is off or missing.
+    fn from_levels(old: Option<Enforcement>, new: Option<Enforcement>) -> Self {
+        Self::from_laxity(&Reverse(old), &Reverse(new))
+    }
+
+    /// Returns the effect of a new size that the gate accepts for this rule: the size of a waiver, or the limit of the
+    /// rule itself. For a minimum, a smaller size is laxer. The effect is unknown if it is not known whether more or
+    /// less is worse.
+    fn from_sizes(rule: &str, old_size: u64, new_size: u64) -> Self {
+        match (
+            is_worse_size(rule, old_size, new_size),
+            is_worse_size(rule, new_size, old_size),
+        ) {
+            (true, false) => Self::Relaxed,
+            (false, true) => Self::Tightened,
+            _ => Self::Unknown,
         }
     }
 

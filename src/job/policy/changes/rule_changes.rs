@@ -5,8 +5,8 @@ use super::{
     sanitize,
 };
 use sluicegate_pipelines::findings::Enforcement;
-use sluicegate_pipelines::rules::{RuleOutline, RuleState, list_rules};
-use std::collections::{BTreeMap, BTreeSet};
+use sluicegate_pipelines::rules::{RuleOutline, RuleState, is_limit, list_rules};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Describes how the rules file changed, with one sentence for each changed rule and each changed configuration value
 /// of a rule. A removed file is described by its effect, because no rule can be evaluated without it.
@@ -20,20 +20,38 @@ pub fn describe_rules_file_changes(
         return ChangeDescription::from_differences(vec![removal], scope);
     }
     describe_version_differences(old, new, scope, list_rules, |old, new| {
-        let mut differences: Vec<Difference> = old
-            .iter()
-            .flat_map(|rule| compare_rule_versions(rule, find_rule(new, &rule.id)))
-            .collect();
-        differences.extend(
-            new.iter()
-                .filter(|rule| find_rule(old, &rule.id).is_none())
-                .map(compare_added_rule),
-        );
-        if differences.is_empty() {
-            differences.push(Difference::for_file("no rule has changed"));
-        }
-        differences
+        list_rule_differences(
+            old,
+            new,
+            |rule| &rule.id,
+            compare_rule_versions,
+            compare_added_rule,
+        )
     })
+}
+
+/// Lists the differences between the rules of two versions of a file, which have the ids that `id` returns.
+/// `compare_versions` compares an old rule with its new version, which is `None` for a removed rule, and `compare_added`
+/// returns the difference for a new rule.
+pub(super) fn list_rule_differences<R>(
+    old: &[R],
+    new: &[R],
+    id: impl Fn(&R) -> &str,
+    compare_versions: impl Fn(&R, Option<&R>) -> Vec<Difference>,
+    compare_added: impl Fn(&R) -> Difference,
+) -> Vec<Difference> {
+    let old_rules: HashMap<&str, &R> = old.iter().map(|rule| (id(rule), rule)).collect();
+    let new_rules: HashMap<&str, &R> = new.iter().map(|rule| (id(rule), rule)).collect();
+    let mut differences: Vec<Difference> = old
+        .iter()
+        .flat_map(|rule| compare_versions(rule, new_rules.get(id(rule)).copied()))
+        .collect();
+    let added_rules = new.iter().filter(|rule| !old_rules.contains_key(id(rule)));
+    differences.extend(added_rules.map(compare_added));
+    if differences.is_empty() {
+        differences.push(Difference::for_file("no rule has changed"));
+    }
+    differences
 }
 
 /// Describes a change to the settings that selects a missing rules file instead of the one at `old_path`.
@@ -74,21 +92,20 @@ fn compare_rule_versions(old: &RuleOutline, new: Option<&RuleOutline>) -> Vec<Di
 
 /// Builds the difference that this sentence describes, with the effect of the change between the two states of a rule.
 fn build_state_difference(sentence: &str, old: RuleState, new: RuleState) -> Difference {
-    match (rank_laxity(old), rank_laxity(new)) {
-        (Some(old), Some(new)) => Effect::from_laxity(&old, &new),
-        _ => Effect::Unknown,
-    }
-    .build_difference(sentence)
+    let is_undecided = |state| matches!(state, RuleState::Broken(_) | RuleState::Unknown);
+    let effect = if is_undecided(old) || is_undecided(new) {
+        Effect::Unknown
+    } else {
+        Effect::from_levels(find_level(old), find_level(new))
+    };
+    effect.build_difference(sentence)
 }
 
-/// Returns the rank of a rule's state by laxity, from 0 for enforcement as an error to 2 for a rule that is not
-/// enforced. Returns `None` if the effect of the rule is unknown, for example because it cannot be evaluated.
-const fn rank_laxity(state: RuleState) -> Option<u8> {
+/// Returns the level at which the rule is enforced; `None` if it is not enforced.
+const fn find_level(state: RuleState) -> Option<Enforcement> {
     match state {
-        RuleState::Enabled(Enforcement::Error) => Some(0),
-        RuleState::Enabled(Enforcement::Warn) => Some(1),
-        RuleState::Disabled | RuleState::Missing => Some(2),
-        RuleState::Broken(_) | RuleState::Unknown => None,
+        RuleState::Enabled(level) => Some(level),
+        _ => None,
     }
 }
 
@@ -104,7 +121,7 @@ fn describe_state(state: RuleState) -> String {
 }
 
 /// Describes each configuration value that differs between two versions of a rule, with its effect on the gate. The
-/// effect is unknown if the new version of the rule is not enforced, or if the value is not a limit.
+/// effect is unknown if the new version of the rule is not enforced, or if the value is not the limit of a known rule.
 fn compare_configs(id: &str, old: &RuleOutline, new: &RuleOutline) -> Vec<Difference> {
     let old_fields: BTreeMap<String, String> = old.config.iter().cloned().collect();
     let new_fields: BTreeMap<String, String> = new.config.iter().cloned().collect();
@@ -114,8 +131,13 @@ fn compare_configs(id: &str, old: &RuleOutline, new: &RuleOutline) -> Vec<Differ
     for name in names {
         let (old_value, new_value) = (old_fields.get(name), new_fields.get(name));
         if old_value != new_value {
-            let effect = find_limit_effect(name, old_value, new_value).filter(|_| is_enforced);
-            differences.push(effect.unwrap_or(Effect::Unknown).build_difference(&format!(
+            let effect = match [old_value, new_value].map(|value| value?.parse().ok()) {
+                [Some(old_limit), Some(new_limit)] if is_enforced && is_limit(&old.id, name) => {
+                    Effect::from_sizes(&old.id, old_limit, new_limit)
+                }
+                _ => Effect::Unknown,
+            };
+            differences.push(effect.build_difference(&format!(
                 "rules: {id} {} {} → {}",
                 sanitize(name),
                 describe_value(old_value),
@@ -128,18 +150,6 @@ fn compare_configs(id: &str, old: &RuleOutline, new: &RuleOutline) -> Vec<Differ
 
 fn describe_value(value: Option<&String>) -> String {
     value.map_or_else(|| "not set".to_owned(), |text| sanitize(text))
-}
-
-/// Returns the effect of a changed limit: a larger maximum and a smaller minimum relax the gate. Returns `None` if the
-/// value is not a number, or its name begins with neither `max` nor `min`.
-fn find_limit_effect(name: &str, old: Option<&String>, new: Option<&String>) -> Option<Effect> {
-    let (old, new): (u64, u64) = (old?.parse().ok()?, new?.parse().ok()?);
-    let maximum_effect = Effect::from_laxity(&old, &new);
-    match name.get(..3)? {
-        "max" => Some(maximum_effect),
-        "min" => Some(maximum_effect.opposite()),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Describes the changes in the team rules file, rule by rule.
 
+use super::rule_changes::list_rule_differences;
 use super::{
     ChangeDescription, DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences,
     sanitize,
 };
-use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
 use sluicegate_yaml::DocumentError;
 use std::collections::BTreeSet;
@@ -16,20 +16,14 @@ pub fn describe_team_rules_changes(
     scope: DescriptionScope,
 ) -> ChangeDescription {
     describe_version_differences(old, new, scope, parse_rules, |old, new| {
-        let mut differences: Vec<Difference> = old
-            .rules()
-            .iter()
-            .flat_map(|rule| compare_rule_versions(rule, new.find_team_rule(&rule.id)))
-            .collect();
-        let added_rules = new
-            .rules()
-            .iter()
-            .filter(|rule| old.find_team_rule(&rule.id).is_none());
-        differences.extend(added_rules.map(compare_added_rule));
-        if differences.is_empty() {
-            differences.push(Difference::for_file("no rule has changed"));
-        }
-        differences
+        let (old, new) = (old.rules(), new.rules());
+        list_rule_differences(
+            old,
+            new,
+            |rule| &rule.id,
+            compare_rule_versions,
+            compare_added_rule,
+        )
     })
 }
 
@@ -49,22 +43,22 @@ fn parse_rules(bytes: &[u8]) -> Result<TeamRuleSet, DocumentError> {
 
 /// Describes a team rule that only the new version has, with its effect on the gate.
 fn compare_added_rule(rule: &TeamRule) -> Difference {
-    let sentence = format!("{} added, {}", rule.full_id(), level_name(rule.level));
-    Effect::from_laxity(&rank_laxity(None), &rank_laxity(rule.level)).build_difference(&sentence)
+    let sentence = format!("{} added, {}", rule.full_id(), rule.level_name());
+    Effect::from_levels(None, rule.level).build_difference(&sentence)
 }
 
 /// Describes the differences between two versions of a team rule. `None` means that the rule was removed. The effect of
 /// changed globs is unknown if the new rule is off; that of a changed `for` or `when` is always unknown.
 fn compare_rule_versions(old: &TeamRule, new: Option<&TeamRule>) -> Vec<Difference> {
-    let (id, old_level) = (old.full_id(), level_name(old.level));
+    let (id, old_level) = (old.full_id(), old.level_name());
     let Some(new) = new else {
-        let effect = Effect::from_laxity(&rank_laxity(old.level), &rank_laxity(None));
-        return vec![effect.build_difference(&format!("{id} {old_level} → removed"))];
+        let sentence = format!("{id} {old_level} → removed");
+        return vec![Effect::from_levels(old.level, None).build_difference(&sentence)];
     };
     let mut differences = Vec::new();
     if old.level != new.level {
-        let effect = Effect::from_laxity(&rank_laxity(old.level), &rank_laxity(new.level));
-        differences.push(effect.build_difference(&format!("{id} {old_level} → {}", level_name(new.level))));
+        let sentence = format!("{id} {old_level} → {}", new.level_name());
+        differences.push(Effect::from_levels(old.level, new.level).build_difference(&sentence));
     }
     // A rule that is off does not affect the gate, so its globs neither relax nor tighten it.
     let is_enforced = new.level.is_some();
@@ -94,19 +88,6 @@ fn compare_rule_versions(old: &TeamRule, new: Option<&TeamRule>) -> Vec<Differen
         }
     }
     differences
-}
-
-fn level_name(level: Option<Enforcement>) -> &'static str {
-    level.map_or("off", Enforcement::name)
-}
-
-/// Returns the rank of a rule's level by laxity, from 0 for an error to 2 for a rule that is off or missing.
-const fn rank_laxity(level: Option<Enforcement>) -> u8 {
-    match level {
-        Some(Enforcement::Error) => 0,
-        Some(Enforcement::Warn) => 1,
-        None => 2,
-    }
 }
 
 /// Returns the effect of a change to the globs of a rule. If `paths` is empty, the rule applies to all pipelines;

@@ -6,7 +6,6 @@ use super::{
 };
 use jiff::civil::Date;
 use sluicegate_base::text::{self, format_count, wrap};
-use sluicegate_pipelines::rules::is_worse_size;
 use sluicegate_pipelines::waivers::{WaiverEntry, parse_waivers_file};
 use sluicegate_yaml::DocumentError;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -139,22 +138,13 @@ fn find_effect(new: &WaiverEntry, old_subjects: &SubjectGroups<'_>) -> Effect {
     find_size_effect(&new.rule, old.size, new.size).combine(end_effect)
 }
 
-/// Returns the effect of the new size of a waiver for this rule. A waiver without a size allows any size. For a
-/// minimum, a smaller size is laxer. The effect is unknown if it is not known whether more or less is worse.
+/// Returns the effect of the new size of a waiver for this rule. A waiver without a size allows any size.
 fn find_size_effect(rule: &str, old_size: Option<u64>, new_size: Option<u64>) -> Effect {
-    let (old_size, new_size) = match (old_size, new_size) {
-        (Some(old_size), Some(new_size)) => (old_size, new_size),
-        (Some(_), None) => return Effect::Relaxed,
-        (None, Some(_)) => return Effect::Tightened,
-        (None, None) => return Effect::Unknown,
-    };
-    match (
-        is_worse_size(rule, old_size, new_size),
-        is_worse_size(rule, new_size, old_size),
-    ) {
-        (true, false) => Effect::Relaxed,
-        (false, true) => Effect::Tightened,
-        _ => Effect::Unknown,
+    match (old_size, new_size) {
+        (Some(old_size), Some(new_size)) => Effect::from_sizes(rule, old_size, new_size),
+        (Some(_), None) => Effect::Relaxed,
+        (None, Some(_)) => Effect::Tightened,
+        (None, None) => Effect::Unknown,
     }
 }
 
