@@ -101,7 +101,7 @@ impl Workspace<'_> {
         let rules = self.read_rules_at(snapshot).ok().flatten();
         // The bases decide about notes alone.
         self.read_policy_waivers(snapshot, &[], rules.as_ref())
-            .is_ok_and(|waivers| waivers.unusable_reason().is_some())
+            .is_ok_and(|waivers| waivers.unusable_note().is_some())
     }
 
     /// Reads the waivers of the reviewed version. Every rule id is accepted, because these waivers are not applied.
@@ -246,8 +246,7 @@ fn describe_unused_waivers(reason: &str) -> String {
 /// Compiles the entries of a waivers file, so that findings can be matched with them. The error names the file.
 pub(crate) fn build_waivers(placed_waivers: Vec<PlacedWaiver>, file_name: &str) -> Result<Waivers, Failure> {
     let entries = placed_waivers.into_iter().map(|waiver| waiver.entry).collect();
-    Waivers::new(entries)
-        .map_err(|error| Failure::usage(format!("{file_name}: could not combine the globs: {error}")))
+    Waivers::new(entries).map_err(|error| Failure::usage(format!("{file_name}: {error}")))
 }
 
 /// Marks the findings that the waivers allow. Returns the status of each waiver, which shows whether it is still
@@ -294,8 +293,9 @@ impl PolicyWaivers {
         }
     }
 
-    /// Returns why the waivers file that applies to the run cannot be used; `None` if it can, or if there is none.
-    pub(crate) fn unusable_reason(&self) -> Option<&str> {
+    /// Returns the note that the waivers file that applies to the run cannot be used; `None` if it can, or if there is
+    /// none.
+    pub(crate) fn unusable_note(&self) -> Option<&str> {
         match &self.unused_file {
             Some(UnusedWaiversFile::Unusable(note)) => Some(note),
             Some(UnusedWaiversFile::OnlyInCheckout(_)) | None => None,

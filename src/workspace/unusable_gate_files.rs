@@ -330,7 +330,7 @@ impl<'v> GateVersion<'v> {
                 Ok(located_entries) => {
                     let entries = located_entries.into_iter().map(|waiver| waiver.entry);
                     let error = Waivers::new(entries.collect()).err();
-                    error.map(|error| format!("{path}: could not combine the globs: {error}"))
+                    error.map(|error| format!("{path}: {error}"))
                 }
             },
         };

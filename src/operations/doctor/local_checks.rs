@@ -177,8 +177,8 @@ fn check_waivers(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<C
     // The bases decide about notes alone, which are not shown here.
     let bases = &[];
     let waivers = workspace.read_policy_waivers(snapshot, bases, rules.as_ref())?;
-    if let Some(reason) = waivers.unusable_reason() {
-        return Ok(CheckOutcome::NotApplicable(reason.to_owned()));
+    if let Some(note) = waivers.unusable_note() {
+        return Ok(CheckOutcome::NotApplicable(note.to_owned()));
     }
     Ok(match waivers.count() {
         0 => CheckOutcome::NotApplicable("no waivers apply".to_owned()),

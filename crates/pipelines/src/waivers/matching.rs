@@ -5,7 +5,6 @@ use super::path_index::PathIndex;
 use super::{WaiverEffect, WaiverEntry};
 use crate::findings::{FileResults, Finding, FindingState, RenamedSubjects, RuleResult, Status};
 use crate::project::{CheckLevels, ProjectCheck};
-use globset::Error;
 use jiff::civil::Date;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,6 +14,11 @@ pub struct Waivers {
     entries: Vec<WaiverEntry>,
     paths: PathIndex,
 }
+
+/// The paths of waivers cannot be matched together.
+#[derive(Debug, thiserror::Error)]
+#[error("could not combine the globs: {0}")]
+pub struct WaiverGlobsError(#[from] globset::Error);
 
 /// The old names, in the base, of files and components that the change renamed.
 #[derive(Debug, Clone, Default)]
@@ -92,7 +96,7 @@ impl WaiverStatus {
 
 impl Waivers {
     /// Compiles the paths of the entries to globs. Fails if a path is not a valid glob.
-    pub fn new(entries: Vec<WaiverEntry>) -> Result<Self, Error> {
+    pub fn new(entries: Vec<WaiverEntry>) -> Result<Self, WaiverGlobsError> {
         Ok(Self {
             paths: PathIndex::new(&entries)?,
             entries,

@@ -12,7 +12,7 @@ mod waiver_entry;
 mod waivers_file;
 
 pub use edited_file::{EditError, add_entries, remove_entries};
-pub use matching::{ExistingFiles, OldNames, WaiverStatus, Waivers};
+pub use matching::{ExistingFiles, OldNames, WaiverGlobsError, WaiverStatus, Waivers};
 pub use waiver_entry::{WaiverEffect, WaiverEntry};
 pub use waivers_file::{PlacedWaiver, parse_waivers_file};
 
