@@ -3,7 +3,6 @@
 use crate::delivery::deliver_gate_report;
 use crate::delivery::run_opening::NamedDestinations;
 use crate::error::Failure;
-use crate::gate::GateAction;
 use crate::gate::check_subject::CheckSubject;
 use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::local_review::LocalReview;
@@ -40,7 +39,7 @@ pub(crate) fn run(session: &Session, args: &CheckArgs) -> CommandResult {
     gate.set_change_baseline()?;
     add_notes(&mut gate)?;
     // A check accepts a breaking change only for the reason that the job gives, and looks for no other.
-    let mut evaluated_run = gate.evaluate(&mut engine, GateAction::Check, &|| Ok(None))?;
+    let mut evaluated_run = gate.evaluate(&mut engine, &|| Ok(None))?;
     let delivery_status = deliver_gate_report(&mut evaluated_run, &settings.gate.verdict.destinations);
     let status = evaluated_run.status.worse(delivery_status);
     // The process ends next, and the operating system frees the memory of all these files at once.

@@ -3,10 +3,10 @@
 use crate::delivery::{deliver_gate_report, report_statement_of_dry_run, run_opening::NamedDestinations};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::local_review::LocalReview;
 use crate::gate::remote_review::RemoteReview;
 use crate::gate::run::{EvaluatedRun, GateRun, SelectedRun, report_subject::ReviewedFiles};
-use crate::gate::{GateAction, check_subject::check_paths::CheckPaths};
 use crate::job::cli::{Fork, PublishFlags, ReviewArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::policy::CheckoutFiles;
@@ -119,9 +119,9 @@ impl<'a> CommitReview<'a> {
         let session = gate.session;
         let accept_break = || find_acceptance_reason(publish, session, &self.connection, &self.target.head);
         let mut evaluated_run = if self.is_local() {
-            gate.evaluate(&mut LocalReview::for_fork(), GateAction::Review, &accept_break)?
+            gate.evaluate(&mut LocalReview::for_fork(), &accept_break)?
         } else {
-            gate.evaluate(&mut self.remote_review(), GateAction::Review, &accept_break)?
+            gate.evaluate(&mut self.remote_review(), &accept_break)?
         };
         let delivery_status =
             deliver_gate_report(&mut evaluated_run, &self.settings.gate.verdict.destinations);

@@ -13,7 +13,7 @@ use crate::gate::run::{GateRun, ReviewEngine, SelectedRun};
 use crate::gate::stricter_target::StricterTarget;
 use crate::gate::team_review::TeamReview;
 use crate::gate::{
-    BasePaths, CollectedFacts, ProjectFindings, RunFindings, build_failed_batches, evaluate_files,
+    BasePaths, CollectedFacts, GateAction, ProjectFindings, RunFindings, build_failed_batches, evaluate_files,
 };
 use crate::job::cli::GlobArgs;
 use crate::job::settings::{Connection, SelectionPurpose};
@@ -85,6 +85,15 @@ impl ReviewEngine for LocalReview {
     /// Names the engine in reports: the rules are evaluated on this machine.
     fn name(&self) -> Engine {
         Engine::Local
+    }
+
+    /// Returns the review of the change for a fork, otherwise the check.
+    fn action(&self) -> GateAction {
+        if self.is_for_fork {
+            GateAction::Review
+        } else {
+            GateAction::Check
+        }
     }
 
     /// Returns `None`, because a local review does not connect to the platform.

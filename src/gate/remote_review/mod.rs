@@ -22,7 +22,9 @@ use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::remote_review::local_fallback::{LocalFallback, evaluate_fallback_base};
 use crate::gate::remote_review::required_settings::require_file_settings;
 use crate::gate::run::{GateRun, ReviewEngine};
-use crate::gate::{self, BasePaths, Batching, Positions, ProjectFindings, ReviewParameters, RunFindings};
+use crate::gate::{
+    self, BasePaths, Batching, GateAction, Positions, ProjectFindings, ReviewParameters, RunFindings,
+};
 use crate::job::cli::OnUnavailable;
 use crate::job::context::Target;
 use crate::job::settings::{Connection, ReviewSettings};
@@ -188,6 +190,11 @@ impl ReviewEngine for RemoteReview<'_> {
     /// Names the engine in reports: the platform evaluates the rules.
     fn name(&self) -> Engine {
         Engine::Remote
+    }
+
+    /// Returns the review: the platform evaluates a commit.
+    fn action(&self) -> GateAction {
+        GateAction::Review
     }
 
     /// Returns the connection to the platform that evaluates.

@@ -6,7 +6,7 @@ use crate::gate::changes::change_list::has_output;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::project_checks::project_fixes::FixScope;
 use crate::gate::shard_selection::format_empty_run_note;
-use crate::gate::{BasePaths, CollectedFacts, GateAction, RunFindings};
+use crate::gate::{BasePaths, CollectedFacts, RunFindings};
 use crate::job::cli::Annotations;
 
 impl GateRun<'_> {
@@ -45,7 +45,7 @@ impl GateRun<'_> {
         if let Some(reason) = &self.empty_reason {
             self.session
                 .ui
-                .say(&format_empty_run_note(GateAction::Check, reason));
+                .say(&format_empty_run_note(engine.action(), reason));
         }
         match &self.empty_reason {
             Some(_) if self.subject.comparison.idle_reason.is_some() => Ok(RunFindings::default()),

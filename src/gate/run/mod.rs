@@ -41,6 +41,9 @@ pub(crate) trait ReviewEngine {
     /// Returns the name of the engine in reports.
     fn name(&self) -> Engine;
 
+    /// Returns the action of a run with this engine, for messages.
+    fn action(&self) -> GateAction;
+
     /// Returns the connection to the platform that evaluates; `None` for an evaluation on this machine.
     fn connection(&self) -> Option<&Connection>;
 
@@ -199,12 +202,11 @@ impl<'a> GateRun<'a> {
     pub(crate) fn evaluate(
         mut self,
         engine: &mut dyn ReviewEngine,
-        action: GateAction,
         accept_break: &AcceptBreak<'_>,
     ) -> Result<EvaluatedRun<'a>, Failure> {
         self.add_team_rules()?;
         let mut evaluation = match &self.empty_reason {
-            Some(reason) => self.evaluate_project_checks(format_empty_run_note(action, reason))?,
+            Some(reason) => self.evaluate_project_checks(format_empty_run_note(engine.action(), reason))?,
             None => self.evaluate_pipelines(engine)?,
         };
         if let Some(limit) = self.subject.workspace.build_unused_settings_limit() {

@@ -1,7 +1,6 @@
 //! Reviews the branch before and after the fix, with the same settings and the same policy.
 
 use crate::error::Failure;
-use crate::gate::GateAction;
 use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::remote_review::RemoteReview;
 use crate::gate::reports::saved_report::{add_finding_subjects, read_report};
@@ -111,9 +110,7 @@ impl<'a> BranchReview<'a> {
         gate.start_background_comparison();
         let mut engine = RemoteReview::new(&self.settings, &self.connection, target);
         // No publish follows that could accept a breaking change, so the closure does not return a reason to accept it.
-        Ok(gate
-            .evaluate(&mut engine, GateAction::Review, &|| Ok(None))?
-            .report)
+        Ok(gate.evaluate(&mut engine, &|| Ok(None))?.report)
     }
 
     /// Reads the report of an earlier review of the commit to fix. Adds to each finding the component that it is about,
