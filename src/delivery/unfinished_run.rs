@@ -6,7 +6,7 @@ use crate::job::ci::Host;
 use crate::job::cli::{Command, DestinationArgs, GateArgs};
 use crate::job::settings;
 use crate::session::{Session, UnfinishedFiles};
-use sluicegate_pipelines::findings::{Engine, Shard};
+use sluicegate_pipelines::findings::Engine;
 use sluicegate_reports::UnfinishedReport;
 
 /// Stores the facts about the run of a command that writes the reports of a review, as far as flags and the environment
@@ -49,9 +49,7 @@ fn add_gate_settings<'a>(
     report: &mut UnfinishedReport,
 ) -> &'a DestinationArgs {
     let shard = settings::requested_shard(args.shard.clone(), &session.env);
-    report.review.shard = shard
-        .and_then(|shard| shard.parse().ok())
-        .filter(|shard: &Shard| shard.total > 1);
+    report.review.shard = shard.ok().flatten().filter(|shard| shard.total > 1);
     report.review.fail_on = settings::requested_fail_on(args.fail_on, &session.env);
     &args.destinations
 }

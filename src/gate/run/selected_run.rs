@@ -11,7 +11,6 @@ use crate::session::Session;
 use crate::workspace::team_rules::TeamRulesInForce;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_base::text::format_count;
-use sluicegate_pipelines::findings::Shard;
 
 /// A run whose selection may still change: before a publish, it gets more pipelines, and a shard covers only some.
 pub(crate) struct SelectedRun<'a> {
@@ -88,7 +87,7 @@ impl<'a> SelectedRun<'a> {
             .paths
             .describe_unchecked_files(&self.selection.pipelines, shared_file.as_deref());
         self.add_notes(unchecked_notes);
-        let shard_selection = self.keep_shard()?;
+        let shard_selection = self.keep_shard();
         Ok(GateRun {
             empty_reason: self.explain_empty_run(&shard_selection)?,
             session: self.session,
@@ -123,25 +122,17 @@ impl<'a> SelectedRun<'a> {
     }
 
     /// Keeps only the pipelines of the requested shard, and prints their number. Without a shard, keeps all.
-    fn keep_shard(&mut self) -> Result<ShardSelection, Failure> {
-        let shard = match &self.subject.settings.verdict.shard {
-            Some(text) => Some(text.parse::<Shard>().map_err(|error| {
-                Failure::usage(format!(
-                    "invalid shard {text:?} (--shard, SLUICEGATE_SHARD): {error}"
-                ))
-            })?),
-            None => None,
-        };
+    fn keep_shard(&mut self) -> ShardSelection {
         let pipelines = &mut self.selection.pipelines;
         let total = pipelines.describe_file_count();
-        let shard_selection = ShardSelection::keep_shard(shard, pipelines);
+        let shard_selection = ShardSelection::keep_shard(self.subject.settings.verdict.shard, pipelines);
         if let Some(shard) = shard_selection.shard {
             let kept_count = pipelines.files.len();
             self.session
                 .ui
                 .say(&format!("shard {shard}: {kept_count} of {total}"));
         }
-        Ok(shard_selection)
+        shard_selection
     }
 
     /// Returns the reason why there is no pipeline to review. Returns `None` if there is one.

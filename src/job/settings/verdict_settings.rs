@@ -7,6 +7,7 @@ use super::{
 };
 use crate::env::Env;
 use crate::job::cli::{CompatMode, FailOn, GateArgs, parse_value};
+use sluicegate_pipelines::findings::Shard;
 
 /// The variable with the number of a parallel job, from 1.
 const NODE_INDEX: &str = "CI_NODE_INDEX";
@@ -26,8 +27,8 @@ pub struct VerdictSettings {
     pub project_checks: ProjectCheckSettings,
     pub compatibility: CompatibilitySettings,
     pub destinations: ReportDestinations,
-    /// The shard to review in the form `I/N`, or `None` for all files.
-    pub shard: Option<String>,
+    /// The shard to review, or `None` for all files.
+    pub shard: Option<Shard>,
 }
 
 /// The settings for the verdict that the configuration file sets, so that they also apply to a run on another machine.
@@ -58,7 +59,7 @@ impl SettingSources<'_> {
             project_checks: self.resolve_project_checks(args.project_checks)?,
             compatibility: self.resolve_compatibility_settings(&args.compat)?,
             destinations: self.resolve_report_destinations(&args.destinations)?,
-            shard: requested_shard(args.shard.clone(), self.env),
+            shard: requested_shard(args.shard.clone(), self.env)?,
         })
     }
 
@@ -90,14 +91,25 @@ impl SettingSources<'_> {
 /// A job of a matrix has such numbers, too, but the jobs of a matrix do different work and are not shards. The name of
 /// the job shows the difference: `review 1/3` is a parallel job, `review: [a, b]` is a job of a matrix
 /// (<https://docs.gitlab.com/ci/jobs/job_control/#parallelize-large-jobs>).
-pub fn requested_shard(flag: Option<String>, env: &Env) -> Option<String> {
-    let shard = Layers::new(env).resolve_text(flag, variable::SHARD, None);
-    shard.or_else(|| {
-        let total = env.get(NODE_TOTAL).filter(|total| *total != "1")?;
-        let node_shard = format!("{}/{total}", env.get(NODE_INDEX)?);
-        let name = env.get(JOB_NAME)?;
-        name.ends_with(&format!(" {node_shard}")).then_some(node_shard)
-    })
+pub fn requested_shard(flag: Option<String>, env: &Env) -> Result<Option<Shard>, SettingsError> {
+    let text = Layers::new(env).resolve_text(flag, variable::SHARD, None);
+    let Some(text) = text.or_else(|| find_node_shard(env)) else {
+        return Ok(None);
+    };
+    match text.parse() {
+        Ok(shard) => Ok(Some(shard)),
+        Err(reason) => Err(SettingsError::new(format!(
+            "invalid shard {text:?} (--shard, SLUICEGATE_SHARD): {reason}"
+        ))),
+    }
+}
+
+/// Returns the shard that the variables of GitLab name; `None` if the job is not a parallel job.
+fn find_node_shard(env: &Env) -> Option<String> {
+    let total = env.get(NODE_TOTAL).filter(|total| *total != "1")?;
+    let node_shard = format!("{}/{total}", env.get(NODE_INDEX)?);
+    let name = env.get(JOB_NAME)?;
+    name.ends_with(&format!(" {node_shard}")).then_some(node_shard)
 }
 
 /// Returns the level that the flag or the variable enforces, before the configuration file is read. An invalid value is

@@ -606,6 +606,20 @@ fn doctor_finds_settings_with_which_no_publish_can_succeed() {
 }
 
 #[test]
+fn doctor_finds_invalid_shard() {
+    let world = project();
+    let call = Call::new(&world.work());
+    let invalid = call.clone().variable("SLUICEGATE_SHARD", "3/2");
+    let check = find_check(&doctor(&invalid).expect(2), "settings");
+    assert_eq!(
+        check["found"],
+        "invalid shard \"3/2\" (--shard, SLUICEGATE_SHARD): expected I/N: two integers, with I from 1 to N"
+    );
+    let valid = call.variable("SLUICEGATE_SHARD", "2/3");
+    assert_eq!(find_check(&doctor(&valid).expect(0), "settings")["status"], "ok");
+}
+
+#[test]
 fn doctor_lists_all_missing_settings_with_their_source() {
     let world = project();
     let job = Call::new(&world.work()).variable("SLUICEGATE_PREFIX", "sales");
