@@ -5,7 +5,7 @@ use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
 use crate::job::context::DeepenSubject;
 use crate::job::policy::CheckoutFiles;
 use crate::publication::{
-    Publication, RequiredReport, VersionHistory, check_stricter_gate, require_merged,
+    Publication, RequiredReport, VersionHistory, build_target_plan, check_stricter_gate, require_merged,
     resolve_settings_and_connection, warn_of_unpushed_commit,
 };
 use crate::session::{CommandResult, Session};
@@ -58,7 +58,7 @@ pub(crate) fn run(session: &Session, args: &PublishArgs) -> CommandResult {
         is_ci: false,
         started_at: Timestamp::now(),
     };
-    let plan = publish_step.build_plan();
+    let plan = build_target_plan(&workspace, &settings, &target);
     publish_step.print_uncommitted_files_note(&plan);
     publish_step.execute(plan)
 }

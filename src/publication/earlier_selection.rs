@@ -2,10 +2,10 @@
 //! differ from the settings of this publish.
 
 use super::publish_selection::{PublishSelection, describe_unreadable_settings};
-use super::{DRAFT_VERSION, Publication, with_publish_request};
+use super::{Publication, build_publish_request};
 use crate::error::Failure;
 use crate::job::context::PolicyRevision;
-use crate::publish::{self, FileSource, Plan};
+use crate::publish::{self, FileSource, Plan, PublishRequest};
 use sluicegate_git::{CommitId, Repository};
 
 /// The files of its commit that an earlier version has.
@@ -48,11 +48,11 @@ impl Publication<'_> {
             settings.selection = earlier_selection.globs;
             settings.select = earlier_selection.select;
         }
-        let (source, draft) = (FileSource::Commit, DRAFT_VERSION.to_owned());
-        let plan = with_publish_request(self.workspace, &settings, self.target, source, draft, |request| {
-            publish::build_plan(repository, commit, request)
-        });
-        Ok(match plan {
+        let request = PublishRequest {
+            source: FileSource::Commit,
+            ..build_publish_request(self.workspace, &settings, self.target)
+        };
+        Ok(match publish::build_plan(repository, commit, &request) {
             Ok(plan) => EarlierSelection::Plan(Box::new(plan)),
             Err(_) if !has_other_selection => EarlierSelection::Globs,
             Err(error) => EarlierSelection::Unknown(format!(

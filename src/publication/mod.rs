@@ -288,24 +288,14 @@ impl Publication<'_> {
         Ok(status.worse(self.write_records(receipt)))
     }
 
-    /// Plans the publish of the target's commit, from the source in the settings.
-    pub(crate) fn build_plan(&self) -> Result<Plan, PublishError> {
-        let (settings, target) = (self.settings, self.target);
-        build_plan(self.workspace, settings, target, &target.head, settings.from)
-    }
-
     /// Plans a publish of an older commit with the settings of this publish, for a comparison. `repository` has the
     /// commit.
     fn build_old_plan(&self, repository: &Repository, commit: &CommitId) -> Result<Plan, PublishError> {
-        let (source, draft) = (FileSource::Commit, DRAFT_VERSION.to_owned());
-        with_publish_request(
-            self.workspace,
-            self.settings,
-            self.target,
-            source,
-            draft,
-            |request| publish::build_plan(repository, commit, request),
-        )
+        let request = PublishRequest {
+            source: FileSource::Commit,
+            ..build_publish_request(self.workspace, self.settings, self.target)
+        };
+        publish::build_plan(repository, commit, &request)
     }
 
     /// Returns the settings for the execution of the plan.
@@ -336,41 +326,33 @@ impl Publication<'_> {
     }
 }
 
-/// Plans the publish of this commit with these settings. In a version name with `{next}`, a placeholder version is used
-/// until the comparison with the latest version sets the real one.
-pub(crate) fn build_plan(
+/// Plans the publish of the target's commit, from the source in the settings.
+pub(crate) fn build_target_plan(
     workspace: &Workspace<'_>,
     settings: &PublishSettings,
     target: &Target,
-    commit: &CommitId,
-    source: FileSource,
 ) -> Result<Plan, PublishError> {
-    let draft = DRAFT_VERSION.to_owned();
-    with_publish_request(workspace, settings, target, source, draft, |request| {
-        publish::build_plan(&workspace.repo, commit, request)
-    })
+    let request = build_publish_request(workspace, settings, target);
+    publish::build_plan(&workspace.repo, &target.head, &request)
 }
 
-/// Calls `use_request` with the publish request for these settings, which borrows closures and cannot be returned.
-fn with_publish_request<T>(
+/// Builds the request for a publish of the target with these settings. In a version name with `{next}`, a placeholder
+/// version is used until the comparison with the latest version sets the real one.
+fn build_publish_request<'s>(
     workspace: &Workspace<'_>,
-    settings: &PublishSettings,
+    settings: &'s PublishSettings,
     target: &Target,
-    source: FileSource,
-    next_version: String,
-    use_request: impl FnOnce(&PublishRequest<'_>) -> Result<T, PublishError>,
-) -> Result<T, PublishError> {
-    use_request(&PublishRequest {
+) -> PublishRequest<'s> {
+    PublishRequest {
         prefix: settings.prefix.clone(),
         version_template: settings.version_name.clone(),
-        include: &|path| settings.selection.includes(path),
-        exclude: &|path| settings.selection.excludes(path),
+        globs: &settings.selection,
         selection: settings.select,
         config_dir: workspace.named_config_dir.clone(),
-        source,
+        source: settings.from,
         branch: target.certain_branch().map(str::to_owned),
         tag: target.tag.clone(),
         run_number: target.run_number.clone(),
-        next_version: Some(next_version),
-    })
+        next_version: Some(DRAFT_VERSION.to_owned()),
+    }
 }

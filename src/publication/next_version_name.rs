@@ -1,10 +1,10 @@
 //! The version name that is computed from the latest version (`{next}`).
 
 use super::version_history::without_build_metadata;
-use super::{Publication, with_publish_request};
+use super::{Publication, build_publish_request};
 use crate::error::Failure;
 use crate::publish::version_name::{needs_next_version, reject_name_without_next};
-use crate::publish::{self, Plan, PublishError};
+use crate::publish::{self, Plan, PublishError, PublishRequest};
 use sluicegate_base::text;
 use sluicegate_pipelines::interface::{self, NextNameError};
 use sluicegate_platform::api::Platform;
@@ -82,14 +82,11 @@ impl Publication<'_> {
     /// Sets the version name: its template with `next_version` for `{next}`. Fails if the name is not a semantic
     /// version, because the next publish could not increase it.
     fn set_version_name(&self, plan: &mut Plan, next_version: String) -> Result<(), Failure> {
-        plan.version_name = with_publish_request(
-            self.workspace,
-            self.settings,
-            self.target,
-            self.settings.from,
-            next_version,
-            |request| publish::build_version_name(&self.workspace.repo, &self.target.head, request),
-        )?;
+        let request = PublishRequest {
+            next_version: Some(next_version),
+            ..build_publish_request(self.workspace, self.settings, self.target)
+        };
+        plan.version_name = publish::build_version_name(&self.workspace.repo, &self.target.head, &request)?;
         let check_result = reject_name_without_next(&plan.version_name);
         Ok(check_result.map_err(PublishError::from)?)
     }

@@ -1,6 +1,6 @@
 //! The publish that follows a review: its pipelines are reviewed too, changed or not.
 
-use super::build_plan;
+use super::build_target_plan;
 use super::merged_commit::{MergedCommit, describe_change_job, require_merged};
 use super::policy_guard::{check_stricter_gate, reject_unusable_policy, reject_unusable_team_rules};
 use super::required_review::{pipeline_paths, reject_review_of_worktree};
@@ -52,7 +52,7 @@ impl PlannedPublish {
         }
         // The publish requires the review before it.
         reject_review_of_worktree(&settings)?;
-        let plan = match build_plan(workspace, &settings, target, &target.head, settings.from) {
+        let plan = match build_target_plan(workspace, &settings, target) {
             // No review can change this.
             Err(error @ PublishError::Version(_)) => return Err(error.into()),
             plan => plan,

@@ -364,8 +364,7 @@ impl OfferLookup<'_> {
             prefix: self.prefix.to_owned(),
             // Only the files of the plan are compared, so any version name will do.
             version_template: "compared".to_owned(),
-            include: &|path| selection.globs.includes(path),
-            exclude: &|path| selection.globs.excludes(path),
+            globs: &selection.globs,
             selection: selection.select,
             config_dir: self.workspace.named_config_dir.clone(),
             source: FileSource::Commit,

@@ -30,7 +30,7 @@ impl<'a> FileListing<'a> {
             }
         };
         let files = snapshot.list_content_files(&|path| {
-            request.is_selected(path) || PipelineKind::from_path(path).is_some()
+            request.globs.selects_file(path) || PipelineKind::from_path(path).is_some()
         })?;
         Ok(Self {
             listed_files: files.into_iter().map(|file| (file.path.clone(), file)).collect(),

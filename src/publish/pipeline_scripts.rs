@@ -112,7 +112,7 @@ fn classify_script(request: &PublishRequest<'_>, path: &str, file: Option<Snapsh
     };
     match file.kind.unreadable_reason() {
         Some(description) => Script::Missing(project::describe_irregular_script(path, description)),
-        None if (request.exclude)(path) => {
+        None if request.globs.excludes_file(path) => {
             Script::Omitted(format!("names the script `{path}`, which is excluded"))
         }
         None => Script::Sent(file),

@@ -176,7 +176,7 @@ fn select_files(
     let selected_files = listing
         .listed_files()
         .iter()
-        .filter(|(path, _)| request.is_selected(path));
+        .filter(|(path, _)| request.globs.selects_file(path));
     reject_uncertain_files(selected_files.clone().map(|(_, file)| file))?;
     Ok(selected_files
         .map(|(path, file)| (path.clone(), file.clone()))

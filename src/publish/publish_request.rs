@@ -1,6 +1,7 @@
 //! The resolved settings of a publish.
 
 use clap::ValueEnum;
+use sluicegate_pipelines::project::PublishGlobs;
 
 /// Source of the files: the head commit, so that the commit hash is true, or the disk, without files that git ignores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -38,11 +39,7 @@ pub struct PublishRequest<'a> {
     pub prefix: String,
     /// Template of the version name, see [`super::version_name::expand_template`].
     pub version_template: String,
-    /// Returns whether a path (from the repository root, with `/`) is selected.
-    pub include: &'a dyn Fn(&str) -> bool,
-    /// Returns whether a path is excluded in any case. A script is included if a pipeline uses it, even if it is not
-    /// selected, and only this function can exclude it.
-    pub exclude: &'a dyn Fn(&str) -> bool,
+    pub globs: &'a dyn PublishGlobs,
     /// Which of the selected files are published.
     pub selection: FileSelection,
     /// The hidden directory at the root; searched for if `None`.
@@ -65,12 +62,5 @@ impl FileSource {
             Self::Commit => "commit",
             Self::Worktree => "worktree",
         }
-    }
-}
-
-impl PublishRequest<'_> {
-    /// Returns whether the globs select the file.
-    pub(super) fn is_selected(&self, path: &str) -> bool {
-        (self.include)(path) && !(self.exclude)(path)
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn find_worktree_drift(
     let planned_files: BTreeMap<&str, &PlannedFile> =
         files.iter().map(|file| (file.path.as_str(), file)).collect();
     let committed_files = repository.list_files(head, &|path| {
-        let is_selected = request.selection == FileSelection::All && request.is_selected(path);
+        let is_selected = request.selection == FileSelection::All && request.globs.selects_file(path);
         is_selected || planned_files.contains_key(path)
     })?;
     let index_state = repository.load_index_state();

@@ -35,7 +35,7 @@ use sluicegate_base::file_defect::FileDefect;
 use sluicegate_git::{Change, ChangeKind, CommitId, GitError, Snapshot};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{FileNameSearch, PipelineFacts, is_pipeline};
-use sluicegate_pipelines::project::{FindEarlierCallee, PublishSelection, Renames};
+use sluicegate_pipelines::project::{FindEarlierCallee, PublishGlobs, Renames};
 use std::collections::{BTreeSet, HashSet};
 
 /// Maximum number of bytes of changed files that are examined for a script with a defect.
@@ -102,9 +102,7 @@ impl ProjectChecks<'_> {
             levels: self.settings.levels,
             config_dir: config_dir.as_deref(),
             is_external: &|reference| self.settings.is_external(reference),
-            publish_selection: selection
-                .as_ref()
-                .map(|selection| selection as &dyn PublishSelection),
+            publish_selection: selection.as_ref().map(|selection| selection as &dyn PublishGlobs),
             renames,
             find_earlier_callee,
         })

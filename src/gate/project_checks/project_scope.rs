@@ -15,7 +15,7 @@ use sluicegate_pipelines::pipelines::{
     is_pipeline, may_refer_to_files, shared_pipelines_path,
 };
 use sluicegate_pipelines::project::{
-    CheckLevels, FindEarlierCallee, Project, PublishSelection, Renames, SharedPipelinesFile,
+    CheckLevels, FindEarlierCallee, Project, PublishGlobs, Renames, SharedPipelinesFile,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,7 +74,7 @@ pub(crate) struct ProjectScope<'a> {
     /// Returns whether a reference points outside the project by design.
     pub is_external: &'a dyn Fn(&str) -> bool,
     /// The selection of a publish; `None` if it contains all files.
-    pub publish_selection: Option<&'a dyn PublishSelection>,
+    pub publish_selection: Option<&'a dyn PublishGlobs>,
     /// The renames of the change; `None` if the messages need no hints.
     pub renames: Option<&'a Renames<'a>>,
     pub find_earlier_callee: &'a FindEarlierCallee<'a>,

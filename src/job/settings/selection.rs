@@ -8,7 +8,7 @@ use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
 use crate::job::cli::GlobArgs;
 use globset::{GlobSet, GlobSetBuilder};
-use sluicegate_pipelines::project::PublishSelection;
+use sluicegate_pipelines::project::PublishGlobs;
 use std::collections::BTreeSet;
 
 /// An example of a glob over paths relative to the repository root.
@@ -123,12 +123,12 @@ impl Selection {
     }
 }
 
-impl PublishSelection for Selection {
-    fn selects_pipeline(&self, path: &str) -> bool {
+impl PublishGlobs for Selection {
+    fn selects_file(&self, path: &str) -> bool {
         self.selects(path)
     }
 
-    fn excludes_script(&self, path: &str) -> bool {
+    fn excludes_file(&self, path: &str) -> bool {
         self.excludes(path)
     }
 }

@@ -4,6 +4,7 @@ use crate::support::World;
 use crate::support::publishing::shared_pipelines_file;
 use sluicegate::publish::{FileSelection, FileSource, Plan, PublishError, PublishRequest, build_plan};
 use sluicegate_git::{CommitId, Repository};
+use sluicegate_pipelines::project::PublishGlobs;
 
 /// Path of the project's shared-pipelines file.
 pub const CONFIG: &str = ".platform/shared-pipelines.yaml";
@@ -88,6 +89,16 @@ impl Default for PlanInput {
     }
 }
 
+impl PublishGlobs for PlanInput {
+    fn selects_file(&self, path: &str) -> bool {
+        (self.include)(path) && !self.excludes_file(path)
+    }
+
+    fn excludes_file(&self, path: &str) -> bool {
+        (self.exclude)(path)
+    }
+}
+
 impl PlanInput {
     /// Returns the plan of the project as committed or as on disk.
     pub fn plan(&self, world: &World) -> Result<Plan, PublishError> {
@@ -100,8 +111,7 @@ impl PlanInput {
         let wish = PublishRequest {
             prefix: "demo".to_owned(),
             version_template: "1.0 {date}".to_owned(),
-            include: &self.include,
-            exclude: &self.exclude,
+            globs: self,
             config_dir: self.config_dir.clone(),
             source: self.source,
             selection: self.select,

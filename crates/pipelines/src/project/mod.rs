@@ -25,7 +25,7 @@ pub use messages::{
 };
 pub use problem::is_about_link;
 pub use project_check::{CheckLevels, ProjectCheck};
-pub use project_contents::{Project, PublishSelection};
+pub use project_contents::{Project, PublishGlobs};
 pub use project_documentation::{ProjectDocumentation, render_project_checks_reference};
 pub use project_findings::report_removed_shared_file;
 pub use script_suggestions::ScriptSuggestions;

@@ -6,13 +6,14 @@ use crate::pipelines::{PipelineFacts, PipelineFiles};
 use sluicegate_base::file_defect::FileDefect;
 use std::collections::BTreeMap;
 
-/// The files that a publish selects, by the globs of the configuration file.
-pub trait PublishSelection {
-    /// Returns whether the pipeline at this path is selected.
-    fn selects_pipeline(&self, path: &str) -> bool;
+/// The globs that select the files of a publish. Paths start at the repository root, with `/`.
+pub trait PublishGlobs {
+    /// Returns whether the file at this path is selected.
+    fn selects_file(&self, path: &str) -> bool;
 
-    /// Returns whether the script at this path is excluded. Otherwise, a script is sent with its pipeline.
-    fn excludes_script(&self, path: &str) -> bool;
+    /// Returns whether the file at this path is excluded in any case. A script is sent with its pipeline even if it is
+    /// not selected, and only this function can exclude it.
+    fn excludes_file(&self, path: &str) -> bool;
 }
 
 /// The input of the project checks: the files of a commit or of the working tree.
@@ -32,7 +33,7 @@ pub struct Project<'p> {
     /// Returns whether a reference intentionally leads out of the project.
     pub is_external: &'p dyn Fn(&str) -> bool,
     /// The selection of a publish; `None` if it contains all files.
-    pub publish_selection: Option<&'p dyn PublishSelection>,
+    pub publish_selection: Option<&'p dyn PublishGlobs>,
     /// The renames of the change; `None` if the messages need no hints, which take time.
     pub renames: Option<&'p Renames<'p>>,
     pub find_earlier_callee: &'p FindEarlierCallee<'p>,
@@ -44,12 +45,12 @@ impl Project<'_> {
     /// Returns whether a publish omits the pipeline at this path.
     pub(super) fn is_unpublished_pipeline(&self, path: &str) -> bool {
         self.publish_selection
-            .is_some_and(|selection| !selection.selects_pipeline(path))
+            .is_some_and(|selection| !selection.selects_file(path))
     }
 
     /// Returns whether a publish omits the script at this path.
     pub(super) fn is_unpublished_script(&self, path: &str) -> bool {
         self.publish_selection
-            .is_some_and(|selection| selection.excludes_script(path))
+            .is_some_and(|selection| selection.excludes_file(path))
     }
 }
