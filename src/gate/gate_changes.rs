@@ -9,7 +9,7 @@ use crate::job::cli::GateChanges;
 use crate::job::context::{
     self, Comparison, ContextError, EarlierCommit, PolicyRevision, RequestedRevisions,
 };
-use crate::job::policy::{self, ChangeDescription, DescriptionScope, GateFileVersion};
+use crate::job::policy::{self, ChangeDescription, GateFileVersion};
 use crate::session::Session;
 use crate::workspace::gate_files::{GateFiles, MovedRulesFile};
 use crate::workspace::{Workspace, print_warnings};
@@ -205,7 +205,7 @@ impl Workspace<'_> {
                 self.read_version(&base, files, old_path)
             };
             let new = self.read_version(snapshot, files, &change.path);
-            files.describe_changes(&change.path, &old, &new, DescriptionScope::Short)
+            files.describe_changes(&change.path, &old, &new)
         });
         if files.is_settings(&change.path) {
             for moved_file in &moved_files {
@@ -245,7 +245,7 @@ impl Workspace<'_> {
                 self.read_linked_gate_file(base, source),
                 self.read_linked_gate_file(snapshot, source),
             );
-            let source_description = files.describe_changes(source, &old, &new, DescriptionScope::Short);
+            let source_description = files.describe_changes(source, &old, &new);
             description.get_or_insert_default().add(if source == link {
                 source_description
             } else {
@@ -294,9 +294,7 @@ impl Workspace<'_> {
             return policy::describe_missing_rules_file(old_path, new_path);
         }
         let path = moved_file.reported_path();
-        files
-            .describe_changes(path, &old, &new, DescriptionScope::Short)
-            .with_path(path)
+        files.describe_changes(path, &old, &new).with_path(path)
     }
 
     /// Reads the rules file that the settings select. If they turn the rules off, returns a file without rules.

@@ -4,8 +4,7 @@ use crate::error::Failure;
 use crate::gate::interface_changes::interface_comparison::{ConfigDirs, compare_interfaces};
 use crate::interface_version::{self, LoadedInterface};
 use crate::job::policy::{
-    DescriptionScope, GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings,
-    format_changed_rules,
+    GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings, format_changed_rules,
 };
 use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, find_config_dir_in};
@@ -81,8 +80,7 @@ impl TipComparison<'_> {
         for (versions, unknown_effects) in unmoved_files.chain(moved_files) {
             let path = &versions.path;
             let differences = describe_stricter_settings(versions.as_merge_versions(), &|old, new| {
-                let scope = DescriptionScope::Stricter(unknown_effects);
-                files.describe_changes(path, old, new, scope).sentences
+                files.list_stricter_differences(path, old, new, unknown_effects)
             });
             if !differences.is_empty() {
                 stricter_settings.push((path.clone(), differences));

@@ -1,7 +1,9 @@
 //! The paths of the gate configuration: the paths of the settings, waivers and rules, and of every symbolic link that
 //! leads to them. A change to one of these files changes the gate.
 
-use crate::job::policy::{self, ChangeDescription, DescriptionScope, GateFileVersion};
+use crate::job::policy::{
+    self, ChangeDescription, Difference, DifferenceScope, GateFileVersion, UnknownEffects,
+};
 use crate::job::settings::{self, SettingSources};
 use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_git::{GitError, Snapshot};
@@ -96,23 +98,46 @@ impl GateFiles {
         self.sources.iter().map(String::as_str)
     }
 
-    /// Describes how the file at this path changed. The path shows the kind of the file: rules, waivers, team rules, or
-    /// else the configuration file.
+    /// Describes how the file at this path changed, for people.
     pub(crate) fn describe_changes(
         &self,
         path: &str,
         old: &GateFileVersion,
         new: &GateFileVersion,
-        scope: DescriptionScope,
     ) -> ChangeDescription {
+        ChangeDescription::from_differences(self.compare_gate_files(path, old, new, DifferenceScope::Short))
+    }
+
+    /// Lists the differences by which the new version of the file at this path is stricter, if only in one respect.
+    pub(crate) fn list_stricter_differences(
+        &self,
+        path: &str,
+        old: &GateFileVersion,
+        new: &GateFileVersion,
+        unknown_effects: UnknownEffects,
+    ) -> Vec<Difference> {
+        let mut differences = self.compare_gate_files(path, old, new, DifferenceScope::Complete);
+        differences.retain(|difference| difference.is_stricter(unknown_effects));
+        differences
+    }
+
+    /// Compares two versions of the file at this path. The path shows the kind of the file: rules, waivers, team rules,
+    /// or else the configuration file.
+    fn compare_gate_files(
+        &self,
+        path: &str,
+        old: &GateFileVersion,
+        new: &GateFileVersion,
+        scope: DifferenceScope,
+    ) -> Vec<Difference> {
         if is_platform_file(path) || self.rules.iter().any(|rules_path| rules_path == path) {
-            policy::describe_rules_file_changes(old, new, scope)
+            policy::compare_rules_files(old, new)
         } else if self.waivers.iter().any(|waivers_path| waivers_path == path) {
-            policy::describe_waivers_file_changes(old, new, scope)
+            policy::compare_waivers_files(old, new, scope)
         } else if self.is_team_rules(path) {
-            policy::describe_team_rules_changes(old, new, scope)
+            policy::compare_team_rules_files(old, new)
         } else {
-            policy::describe_config_file_changes(old, new, scope, &settings::find_known_setting)
+            policy::compare_config_files(old, new, &settings::find_known_setting)
         }
     }
 

@@ -4,7 +4,7 @@
 //! The comparison is a three-way merge of facts: a difference from head to tip is used if the target made it, that is,
 //! if it is also a difference from a base to the tip. Edits of the change itself are reported as changes to the gate.
 
-use super::changes::{GateFileVersion, find_rule};
+use super::changes::{Difference, GateFileVersion, find_rule};
 use sluicegate_pipelines::rules::{RuleOutline, RuleState, list_rules};
 use std::collections::BTreeSet;
 
@@ -17,19 +17,21 @@ pub struct MergeVersions<'a> {
 }
 
 /// Describes the settings that the target made stricter than they are on head. They will apply after the merge.
-/// `describe` describes how the second of two versions of the file is stricter.
+/// `list_stricter` lists the differences by which the second of two versions of the file is stricter.
 pub fn describe_stricter_settings(
     MergeVersions { head, tip, bases }: MergeVersions<'_>,
-    describe: &dyn Fn(&GateFileVersion, &GateFileVersion) -> Vec<String>,
+    list_stricter: &dyn Fn(&GateFileVersion, &GateFileVersion) -> Vec<Difference>,
 ) -> Vec<String> {
     if head == tip {
         return Vec::new();
     }
-    // If the change edited a setting, the comparison with a base does not have the same sentence, so it is dropped.
-    let target_changes: BTreeSet<String> = bases.iter().flat_map(|base| describe(base, tip)).collect();
-    describe(head, tip)
+    // If the change edited a setting, the comparison with a base does not have the same difference, so it is dropped.
+    let target_changes: BTreeSet<Difference> =
+        bases.iter().flat_map(|base| list_stricter(base, tip)).collect();
+    list_stricter(head, tip)
         .into_iter()
-        .filter(|sentence| target_changes.contains(sentence))
+        .filter(|difference| target_changes.contains(difference))
+        .map(|difference| difference.sentence)
         .collect()
 }
 
@@ -151,7 +153,7 @@ fn parse_rules(version: &GateFileVersion) -> Vec<RuleOutline> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::policy::{DescriptionScope, UnknownEffects, describe_rules_file_changes};
+    use crate::job::policy::{UnknownEffects, compare_rules_files};
 
     fn file(level: &str, maximum: u32) -> GateFileVersion {
         let text = format!(
@@ -174,8 +176,9 @@ mod tests {
         };
         let after = format_changed_rules(versions).map_or(GateFileVersion::Missing, GateFileVersion::Text);
         let said = describe_stricter_settings(versions, &|old, new| {
-            describe_rules_file_changes(old, new, DescriptionScope::Stricter(UnknownEffects::Include))
-                .sentences
+            let mut differences = compare_rules_files(old, new);
+            differences.retain(|difference| difference.is_stricter(UnknownEffects::Include));
+            differences
         });
         (said, parse_rules(&after))
     }

@@ -17,9 +17,9 @@ mod repository_path;
 mod symlinks;
 
 pub use changes::{
-    ChangeDescription, DescriptionScope, GateFileVersion, KnownSetting, Strictness, UnknownEffects,
-    describe_config_file_changes, describe_missing_rules_file, describe_rules_file_changes,
-    describe_team_rules_changes, describe_waivers_file_changes,
+    ChangeDescription, Difference, DifferenceScope, GateFileVersion, KnownSetting, Strictness,
+    UnknownEffects, compare_config_files, compare_rules_files, compare_team_rules_files,
+    compare_waivers_files, describe_missing_rules_file,
 };
 pub use checkout_version::{CheckoutFiles, is_omitted_from_disk, leaves_repository};
 pub use config_document::parse_config_document;

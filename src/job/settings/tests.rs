@@ -1,10 +1,10 @@
 //! Tests of the report of a changed configuration file, with the table of settings.
 
 use super::find_known_setting;
-use crate::job::policy::{DescriptionScope, GateFileVersion, describe_config_file_changes as describe};
+use crate::job::policy::{ChangeDescription, GateFileVersion, compare_config_files};
 
 fn of_settings(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
-    describe(old, new, DescriptionScope::Short, &find_known_setting).sentences
+    ChangeDescription::from_differences(compare_config_files(old, new, &find_known_setting)).sentences
 }
 
 fn text(text: &str) -> GateFileVersion {

@@ -887,6 +887,45 @@ fn change_of_target_without_order_is_reported_for_rules_only() {
     }
 }
 
+/// A sentence about a setting omits a part of a long text or list. A setting that the change edited there is still one
+/// that the change edited.
+#[test]
+fn setting_that_the_change_edits_in_an_omitted_part_is_not_stricter() {
+    let rules = |end: &str| {
+        let pattern = format!("'{}{end}'", "[A-Z].*|".repeat(20));
+        RULES.replace("'[A-Z].*'", &pattern)
+    };
+    let waivers = |middle: &str| {
+        let (start, end) = ("a".repeat(40), "b".repeat(40));
+        format!("- {{ rule: unused-components, path: {start}{middle}{end}, reason: r }}\n")
+    };
+    let exclude = |last: &str| {
+        let first: String = (10..21).map(|number| format!("{number}.orch.yaml, ")).collect();
+        format!("exclude: [{first}{last}.orch.yaml]\n")
+    };
+    let none = "# none\n".to_owned();
+    for (path, before, after, edited) in [
+        (RULES_FILE, rules("A"), rules("B"), rules("C")),
+        (WAIVERS, waivers("1"), none.clone(), waivers("2")),
+        ("sluicegate.yaml", exclude("21"), none, exclude("22")),
+    ] {
+        for (own, is_stricter) in [(&edited, false), (&before, true)] {
+            let world = stale(
+                &[(path, &before)],
+                &[(path, &after)],
+                &[("b.orch.yaml", &orchestration_text(&GOOD)), (path, own)],
+            );
+            let output = Job::github()
+                .pull_request()
+                .call(&world)
+                .run("check --report json=-")
+                .expect(0);
+            let notes = output.json()["notes"].to_string();
+            assert_eq!(notes.contains("has a stricter"), is_stricter, "{path}: {notes}");
+        }
+    }
+}
+
 #[test]
 fn stricter_waivers_of_target_are_reported_among_many_of_the_change() {
     let waiver =

@@ -1,8 +1,8 @@
 //! Describes the changes in a file of the gate configuration, as sentences about its two versions.
 //!
-//! These are pure functions from texts to sentences, one for each setting or rule. A sentence states whether the change
-//! relaxes or tightens the gate, if that can be determined. Text from the files is sanitized, and short descriptions
-//! are bounded. To support another file, add a function that uses [`describe_version_differences`].
+//! These are pure functions from texts to differences, one for each setting or rule, with a sentence for people. The
+//! sentence states whether the change relaxes or tightens the gate, if that can be determined. Text from the files is
+//! sanitized, and descriptions are bounded. Decisions use the differences, never the sentences. To support another file, add a function that uses [`compare_file_versions`].
 
 mod rule_changes;
 mod setting_changes;
@@ -10,10 +10,10 @@ mod team_rule_changes;
 mod waiver_changes;
 
 pub(super) use rule_changes::find_rule;
-pub use rule_changes::{describe_missing_rules_file, describe_rules_file_changes};
-pub use setting_changes::{KnownSetting, Strictness, describe_config_file_changes};
-pub use team_rule_changes::describe_team_rules_changes;
-pub use waiver_changes::describe_waivers_file_changes;
+pub use rule_changes::{compare_rules_files, describe_missing_rules_file};
+pub use setting_changes::{KnownSetting, Strictness, compare_config_files};
+pub use team_rule_changes::compare_team_rules_files;
+pub use waiver_changes::compare_waivers_files;
 
 use sluicegate_base::text::{self, List};
 use sluicegate_pipelines::findings::Enforcement;
@@ -35,37 +35,19 @@ pub enum GateFileVersion {
 /// The description of the changes in a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangeDescription {
-    /// The differences, one sentence for each. A short description has a limited number of them.
+    /// The differences, one sentence for each, in limited number.
     pub sentences: Vec<String>,
     /// Any difference, listed or not, relaxes the gate, if only in one respect.
     pub relaxes_gate: bool,
 }
 
 impl ChangeDescription {
-    /// Creates the description of a single difference.
-    fn from_difference(difference: Difference) -> Self {
-        Self {
-            relaxes_gate: difference.is_laxer(),
-            sentences: vec![difference.sentence],
-        }
-    }
-
-    /// Creates a description that contains the differences in this scope. A short one has at most [`MAX_SENTENCES`]
-    /// and their number.
-    fn from_differences(differences: Vec<Difference>, scope: DescriptionScope) -> Self {
+    /// Creates a description of these differences. It has at most [`MAX_SENTENCES`], and the number of the others.
+    pub fn from_differences(differences: Vec<Difference>) -> Self {
         let relaxes_gate = differences.iter().any(Difference::is_laxer);
-        let sentences = differences
-            .into_iter()
-            .filter(|difference| match scope {
-                DescriptionScope::Short => true,
-                DescriptionScope::Stricter(unknown_effects) => difference.is_stricter(unknown_effects),
-            })
-            .map(|difference| difference.sentence);
+        let sentences = differences.into_iter().map(|difference| difference.sentence);
         Self {
-            sentences: match scope {
-                DescriptionScope::Short => List::with_limit(sentences, MAX_SENTENCES).entries().collect(),
-                DescriptionScope::Stricter(_) => sentences.collect(),
-            },
+            sentences: List::with_limit(sentences, MAX_SENTENCES).entries().collect(),
             relaxes_gate,
         }
     }
@@ -91,18 +73,22 @@ impl ChangeDescription {
     }
 }
 
-/// The differences that a description contains.
+/// The differences that a comparison lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DescriptionScope {
-    /// All differences, for people: of long lists, only the first ones and their number.
+pub enum DifferenceScope {
+    /// The differences for people: of long lists, only the first ones and their number.
     Short,
-    /// Every difference that tightens the gate, if only in one respect, to compare descriptions with each other.
-    Stricter(UnknownEffects),
+    /// Every difference, to compare lists of differences with each other.
+    Complete,
 }
 
-/// A difference between two versions of a file.
-struct Difference {
-    sentence: String,
+/// A difference between two versions of a file. Differences with the same sentence are not equal if the sentence omits
+/// a part of a text in which they differ.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Difference {
+    pub sentence: String,
+    /// The texts that the sentence shortens or omits, in full.
+    full_texts: Vec<String>,
     /// `None` if the sentence is about the entire file.
     effect: Option<Effect>,
 }
@@ -112,8 +98,15 @@ impl Difference {
     fn for_file(sentence: impl Into<String>) -> Self {
         Self {
             sentence: sentence.into(),
+            full_texts: Vec::new(),
             effect: None,
         }
+    }
+
+    /// Returns the difference with texts that its sentence shortens or omits.
+    fn with_full_texts<T: Into<String>>(mut self, texts: impl IntoIterator<Item = T>) -> Self {
+        self.full_texts.extend(texts.into_iter().map(Into::into));
+        self
     }
 
     /// Returns whether the difference relaxes the gate, if only in one respect.
@@ -122,7 +115,7 @@ impl Difference {
     }
 
     /// Returns whether the difference tightens the gate, if only in one respect, or may do so.
-    fn is_stricter(&self, unknown_effects: UnknownEffects) -> bool {
+    pub fn is_stricter(&self, unknown_effects: UnknownEffects) -> bool {
         match self.effect {
             Some(Effect::Tightened | Effect::Mixed) => true,
             Some(Effect::Unknown) => unknown_effects == UnknownEffects::Include,
@@ -132,7 +125,7 @@ impl Difference {
 }
 
 /// The effect of a difference on the gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Effect {
     Relaxed,
     Tightened,
@@ -209,21 +202,21 @@ impl Effect {
         };
         Difference {
             sentence: format!("{sentence} ({label})"),
+            full_texts: Vec::new(),
             effect: Some(self),
         }
     }
 }
 
-/// Describes the differences between two versions of a file, which are parsed with `parse` and compared with
-/// `list_differences`. A missing version is described as a new or removed file. If a version cannot be parsed, the
+/// Lists the differences between two versions of a file, which are parsed with `parse` and compared with
+/// `list_differences`. A missing version is listed as a new or removed file. If a version cannot be parsed, the
 /// result contains the reason instead of the differences.
-fn describe_version_differences<T: Default>(
+fn compare_file_versions<T: Default>(
     old: &GateFileVersion,
     new: &GateFileVersion,
-    scope: DescriptionScope,
     parse: impl Fn(&[u8]) -> Result<T, DocumentError>,
     list_differences: impl Fn(&T, &T) -> Vec<Difference>,
-) -> ChangeDescription {
+) -> Vec<Difference> {
     let mut differences = Vec::new();
     if *old == GateFileVersion::Missing {
         differences.push(Difference::for_file("the file is new"));
@@ -248,7 +241,7 @@ fn describe_version_differences<T: Default>(
     if let (Some(old_value), Some(new_value)) = (old_value, new_value) {
         differences.extend(list_differences(&old_value, &new_value));
     }
-    ChangeDescription::from_differences(differences, scope)
+    differences
 }
 
 /// Parses a version of a file. For a missing file, the result is the default value. The error is the reason why the

@@ -1,25 +1,18 @@
 //! Describes the changes in the rules file, rule by rule.
 
-use super::{
-    ChangeDescription, DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences,
-    sanitize,
-};
+use super::{ChangeDescription, Difference, Effect, GateFileVersion, compare_file_versions, sanitize};
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::rules::{RuleOutline, RuleState, is_limit, list_rules};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Describes how the rules file changed, with one sentence for each changed rule and each changed configuration value
-/// of a rule. A removed file is described by its effect, because no rule can be evaluated without it.
-pub fn describe_rules_file_changes(
-    old: &GateFileVersion,
-    new: &GateFileVersion,
-    scope: DescriptionScope,
-) -> ChangeDescription {
+/// Lists the differences between two versions of the rules file: each changed rule, and each changed configuration value
+/// of a rule. A removed file is listed by its effect, because no rule can be evaluated without it.
+pub fn compare_rules_files(old: &GateFileVersion, new: &GateFileVersion) -> Vec<Difference> {
     if *new == GateFileVersion::Missing {
         let removal = Difference::for_file("the file was removed: no rule can be evaluated");
-        return ChangeDescription::from_differences(vec![removal], scope);
+        return vec![removal];
     }
-    describe_version_differences(old, new, scope, list_rules, |old, new| {
+    compare_file_versions(old, new, list_rules, |old, new| {
         list_rule_differences(
             old,
             new,
@@ -42,12 +35,18 @@ pub(super) fn list_rule_differences<R>(
 ) -> Vec<Difference> {
     let old_rules: HashMap<&str, &R> = old.iter().map(|rule| (id(rule), rule)).collect();
     let new_rules: HashMap<&str, &R> = new.iter().map(|rule| (id(rule), rule)).collect();
-    let mut differences: Vec<Difference> = old
-        .iter()
-        .flat_map(|rule| compare_versions(rule, new_rules.get(id(rule)).copied()))
-        .collect();
-    let added_rules = new.iter().filter(|rule| !old_rules.contains_key(id(rule)));
-    differences.extend(added_rules.map(compare_added));
+    let mut differences = Vec::new();
+    for rule in old {
+        let rule_differences = compare_versions(rule, new_rules.get(id(rule)).copied());
+        differences.extend(
+            rule_differences
+                .into_iter()
+                .map(|difference| difference.with_full_texts([id(rule)])),
+        );
+    }
+    for rule in new.iter().filter(|rule| !old_rules.contains_key(id(rule))) {
+        differences.push(compare_added(rule).with_full_texts([id(rule)]));
+    }
     if differences.is_empty() {
         differences.push(Difference::for_file("no rule has changed"));
     }
@@ -57,7 +56,7 @@ pub(super) fn list_rule_differences<R>(
 /// Describes a change to the settings that selects a missing rules file instead of the one at `old_path`.
 pub fn describe_missing_rules_file(old_path: &str, new_path: &str) -> ChangeDescription {
     let sentence = format!("{new_path} is missing, so no rule of {old_path} applies");
-    ChangeDescription::from_difference(Effect::Relaxed.build_difference(&sentence))
+    ChangeDescription::from_differences(vec![Effect::Relaxed.build_difference(&sentence)])
 }
 
 pub(in crate::job::policy) fn find_rule<'r>(rules: &'r [RuleOutline], id: &str) -> Option<&'r RuleOutline> {
@@ -137,12 +136,14 @@ fn compare_configs(id: &str, old: &RuleOutline, new: &RuleOutline) -> Vec<Differ
                 }
                 _ => Effect::Unknown,
             };
-            differences.push(effect.build_difference(&format!(
+            let sentence = format!(
                 "rules: {id} {} {} → {}",
                 sanitize(name),
                 describe_value(old_value),
                 describe_value(new_value)
-            )));
+            );
+            let texts = [Some(name), old_value, new_value].into_iter().flatten();
+            differences.push(effect.build_difference(&sentence).with_full_texts(texts));
         }
     }
     differences
@@ -165,10 +166,12 @@ mod tests {
         format!("id: {id}, enabled: {enabled}, enforcementLevel: {level}")
     }
 
+    fn describe(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
+        ChangeDescription::from_differences(compare_rules_files(old, new)).sentences
+    }
+
     fn said(old: &[&str], new: &[&str]) -> String {
-        describe_rules_file_changes(&file(old), &file(new), DescriptionScope::Short)
-            .sentences
-            .join("\n")
+        describe(&file(old), &file(new)).join("\n")
     }
 
     #[test]
@@ -243,20 +246,18 @@ mod tests {
     fn missing_or_unreadable_rules_file_is_described_as_such() {
         let some = file(&[&rule("unused-components", true, "warn")]);
         assert_eq!(
-            describe_rules_file_changes(&GateFileVersion::Missing, &some, DescriptionScope::Short).sentences,
+            describe(&GateFileVersion::Missing, &some),
             [
                 "the file is new",
                 "rules: unused-components added, warn (tightened)"
             ]
         );
         assert_eq!(
-            describe_rules_file_changes(&some, &GateFileVersion::Missing, DescriptionScope::Short).sentences,
+            describe(&some, &GateFileVersion::Missing),
             ["the file was removed: no rule can be evaluated"]
         );
         let broken = GateFileVersion::Text(b"rules: 7".to_vec());
-        let said = describe_rules_file_changes(&some, &broken, DescriptionScope::Short)
-            .sentences
-            .join("\n");
+        let said = describe(&some, &broken).join("\n");
         assert!(
             said.starts_with("the version of the change cannot be read: "),
             "{said}"

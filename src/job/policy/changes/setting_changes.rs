@@ -1,9 +1,6 @@
 //! Describes the changes in the configuration file, by keys and values.
 
-use super::{
-    ChangeDescription, DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences,
-    sanitize,
-};
+use super::{Difference, Effect, GateFileVersion, compare_file_versions, sanitize};
 use crate::job::policy::config_document::parse_config_document;
 use globset::GlobMatcher;
 use serde_json::Value as JsonValue;
@@ -69,15 +66,14 @@ enum Value {
     List(Vec<String>),
 }
 
-/// Describes how the configuration file changed, with one sentence for each key whose value has another effect.
+/// Lists the differences between two versions of the configuration file: each key whose value has another effect.
 /// `find_setting` returns the properties of the setting with a key.
-pub fn describe_config_file_changes(
+pub fn compare_config_files(
     old: &GateFileVersion,
     new: &GateFileVersion,
-    scope: DescriptionScope,
     find_setting: &FindKnownSetting<'_>,
-) -> ChangeDescription {
-    describe_version_differences(old, new, scope, parse_settings, |old, new| {
+) -> Vec<Difference> {
+    compare_file_versions(old, new, parse_settings, |old, new| {
         let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let differences: Vec<Difference> = keys
             .into_iter()
@@ -220,7 +216,12 @@ fn compare_key_values(
         sanitize(&old_text),
         sanitize(&new_text)
     );
-    Some(compare_laxity(strictness, &old_text, &new_text).build_difference(&sentence))
+    let effect = compare_laxity(strictness, &old_text, &new_text);
+    Some(
+        effect
+            .build_difference(&sentence)
+            .with_full_texts([key, &old_text, &new_text]),
+    )
 }
 
 /// Returns the value as text. A missing value is shown as the default or, without a default, as not set. A value of a
@@ -310,6 +311,10 @@ fn compare_list_entries(
         .difference(old)
         .map(|entry| ('+', entry))
         .chain(old.difference(new).map(|entry| ('-', entry)));
+    let full_texts: Vec<String> = signed_entries
+        .clone()
+        .map(|(sign, entry)| format!("{sign} {entry}"))
+        .collect();
     let list = List::with_limit(signed_entries, MAX_LISTED_ENTRIES)
         .map(|(sign, entry)| format!("{sign} {}", sanitize(entry)));
     let effect = match strictness {
@@ -320,7 +325,8 @@ fn compare_list_entries(
         Strictness::RelaxingList => compare_relaxing_lists(old, new),
         _ => Effect::Unknown,
     };
-    Some(effect.build_difference(&format!("{}: {list}", sanitize(key))))
+    let sentence = format!("{}: {list}", sanitize(key));
+    Some(effect.build_difference(&sentence).with_full_texts(full_texts))
 }
 
 /// Returns the effect of a change between two different lists that relax the gate with each entry.
@@ -371,6 +377,7 @@ fn selects_every_pipeline(globs: &BTreeSet<String>, default_globs: &BTreeSet<Str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::job::policy::ChangeDescription;
 
     /// Describes the changes between two files, for list settings with the default globs `default-*`.
     fn describe(old: &str, new: &str) -> Vec<String> {
@@ -387,13 +394,8 @@ mod tests {
                 globs: if is_include { &["default-*"] } else { &[] },
             })
         };
-        describe_config_file_changes(
-            &version(old),
-            &version(new),
-            DescriptionScope::Short,
-            &find_setting,
-        )
-        .sentences
+        let differences = compare_config_files(&version(old), &version(new), &find_setting);
+        ChangeDescription::from_differences(differences).sentences
     }
     const UNCHANGED: &str = "no setting has changed";
 

@@ -1,21 +1,14 @@
 //! Describes the changes in the team rules file, rule by rule.
 
 use super::rule_changes::list_rule_differences;
-use super::{
-    ChangeDescription, DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences,
-    sanitize,
-};
+use super::{Difference, Effect, GateFileVersion, compare_file_versions, sanitize};
 use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
 use sluicegate_yaml::DocumentError;
 use std::collections::BTreeSet;
 
-/// Describes how the file of the team's rules changed: its rules with their levels, paths and conditions.
-pub fn describe_team_rules_changes(
-    old: &GateFileVersion,
-    new: &GateFileVersion,
-    scope: DescriptionScope,
-) -> ChangeDescription {
-    describe_version_differences(old, new, scope, parse_rules, |old, new| {
+/// Lists the differences between two versions of the team's rules: in the rules, their levels, paths and conditions.
+pub fn compare_team_rules_files(old: &GateFileVersion, new: &GateFileVersion) -> Vec<Difference> {
+    compare_file_versions(old, new, parse_rules, |old, new| {
         let (old, new) = (old.rules(), new.rules());
         list_rule_differences(
             old,
@@ -74,8 +67,10 @@ fn compare_rule_versions(old: &TeamRule, new: Option<&TeamRule>) -> Vec<Differen
             } else {
                 Effect::Unknown
             };
-            let (old_globs, new_globs) = (describe_globs(old_globs), describe_globs(new_globs));
-            differences.push(effect.build_difference(&format!("{id} {key} {old_globs} → {new_globs}")));
+            let (old_text, new_text) = (describe_globs(old_globs), describe_globs(new_globs));
+            let sentence = format!("{id} {key} {old_text} → {new_text}");
+            let globs = old_globs.iter().chain(new_globs);
+            differences.push(effect.build_difference(&sentence).with_full_texts(globs));
         }
     }
     for (key, old_text, new_text) in [
@@ -84,7 +79,8 @@ fn compare_rule_versions(old: &TeamRule, new: Option<&TeamRule>) -> Vec<Differen
     ] {
         if old_text != new_text {
             let sentence = format!("{id} {key} `{}` → `{}`", sanitize(old_text), sanitize(new_text));
-            differences.push(Effect::Unknown.build_difference(&sentence));
+            let texts = [old_text, new_text];
+            differences.push(Effect::Unknown.build_difference(&sentence).with_full_texts(texts));
         }
     }
     differences
@@ -115,16 +111,19 @@ fn describe_globs(globs: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::job::policy::ChangeDescription;
 
     fn file(rule: &str) -> GateFileVersion {
         let text = format!("rules:\n  - {{ id: a, for: component, message: m, {rule} }}\n");
         GateFileVersion::Text(text.into_bytes())
     }
 
+    fn describe_versions(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
+        ChangeDescription::from_differences(compare_team_rules_files(old, new)).sentences
+    }
+
     fn describe(old: &str, new: &str) -> String {
-        describe_team_rules_changes(&file(old), &file(new), DescriptionScope::Short)
-            .sentences
-            .join("; ")
+        describe_versions(&file(old), &file(new)).join("; ")
     }
 
     #[test]
@@ -177,11 +176,9 @@ mod tests {
     #[test]
     fn added_and_removed_rules_are_described() {
         let rule = file("level: error, when: component.skipped");
-        let described =
-            describe_team_rules_changes(&GateFileVersion::Missing, &rule, DescriptionScope::Short).sentences;
+        let described = describe_versions(&GateFileVersion::Missing, &rule);
         assert_eq!(described, ["the file is new", "team/a added, error (tightened)"]);
-        let described =
-            describe_team_rules_changes(&rule, &GateFileVersion::Missing, DescriptionScope::Short).sentences;
+        let described = describe_versions(&rule, &GateFileVersion::Missing);
         assert_eq!(
             described,
             ["the file was removed", "team/a error → removed (relaxed)"]

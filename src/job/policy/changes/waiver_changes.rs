@@ -1,9 +1,6 @@
 //! Describes the changes in the waivers file: added, changed and removed waivers.
 
-use super::{
-    ChangeDescription, DescriptionScope, Difference, Effect, GateFileVersion, describe_version_differences,
-    sanitize,
-};
+use super::{Difference, DifferenceScope, Effect, GateFileVersion, compare_file_versions, sanitize};
 use jiff::civil::Date;
 use sluicegate_base::text::{self, format_count, wrap};
 use sluicegate_pipelines::waivers::{WaiverEntry, parse_waivers_file};
@@ -16,13 +13,13 @@ const MAX_PATH_COLUMNS: usize = 60;
 /// Maximum number of waivers of a kind that are listed one by one.
 const MAX_LISTED_WAIVERS: usize = 10;
 
-/// Describes how the waivers file changed, with one sentence for each waiver that was added, changed or removed.
-pub fn describe_waivers_file_changes(
+/// Lists the differences between two versions of the waivers file: each waiver that was added, changed or removed.
+pub fn compare_waivers_files(
     old: &GateFileVersion,
     new: &GateFileVersion,
-    scope: DescriptionScope,
-) -> ChangeDescription {
-    describe_version_differences(old, new, scope, parse_entries, |old, new| {
+    scope: DifferenceScope,
+) -> Vec<Difference> {
+    compare_file_versions(old, new, parse_entries, |old, new| {
         // Waivers that are equal in both versions are skipped.
         let old_entries: Vec<&WaiverEntry> = old.difference(new).collect();
         let new_entries: Vec<&WaiverEntry> = new.difference(old).collect();
@@ -153,7 +150,7 @@ fn list_waiver_differences(
     effect: Effect,
     change: &str,
     entries: &[&WaiverEntry],
-    scope: DescriptionScope,
+    scope: DifferenceScope,
 ) -> Vec<Difference> {
     let describe = |entry: &WaiverEntry| format!("waiver {change}: {}", describe_waiver(entry));
     list_first_waivers(effect, change, entries, scope, &describe)
@@ -163,7 +160,7 @@ fn list_waiver_differences(
 fn list_moved_waivers(
     entries: &[&WaiverEntry],
     new_paths: &BTreeMap<&WaiverEntry, &str>,
-    scope: DescriptionScope,
+    scope: DifferenceScope,
 ) -> Vec<Difference> {
     list_first_waivers(Effect::Tightened, "moved", entries, scope, &|entry| {
         let new_path = new_paths.get(entry).copied().unwrap_or_default();
@@ -181,12 +178,12 @@ fn list_first_waivers(
     effect: Effect,
     change: &str,
     entries: &[&WaiverEntry],
-    scope: DescriptionScope,
+    scope: DifferenceScope,
     describe: &dyn Fn(&WaiverEntry) -> String,
 ) -> Vec<Difference> {
     let max_listed = match scope {
-        DescriptionScope::Stricter(_) => entries.len(),
-        DescriptionScope::Short => MAX_LISTED_WAIVERS,
+        DifferenceScope::Complete => entries.len(),
+        DifferenceScope::Short => MAX_LISTED_WAIVERS,
     };
     let mut differences = Vec::new();
     if entries.len() > max_listed {
@@ -196,7 +193,9 @@ fn list_first_waivers(
         )));
     }
     for entry in entries.iter().take(max_listed) {
-        differences.push(effect.build_difference(&describe(entry)));
+        let texts = [Some(&entry.rule), Some(&entry.path), entry.about.as_ref()];
+        let difference = effect.build_difference(&describe(entry));
+        differences.push(difference.with_full_texts(texts.into_iter().flatten()));
     }
     differences
 }
@@ -229,10 +228,12 @@ fn shorten_path(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::job::policy::ChangeDescription;
 
     fn said(old: &str, new: &str) -> String {
         let side = |text: &str| GateFileVersion::Text(text.as_bytes().to_vec());
-        describe_waivers_file_changes(&side(old), &side(new), DescriptionScope::Short)
+        let differences = compare_waivers_files(&side(old), &side(new), DifferenceScope::Short);
+        ChangeDescription::from_differences(differences)
             .sentences
             .join("\n")
     }
