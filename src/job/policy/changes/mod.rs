@@ -2,7 +2,8 @@
 //!
 //! These are pure functions from texts to differences, one for each setting or rule, with a sentence for people. The
 //! sentence states whether the change relaxes or tightens the gate, if that can be determined. Text from the files is
-//! sanitized, and descriptions are bounded. Decisions use the differences, never the sentences. To support another file, add a function that uses [`compare_file_versions`].
+//! sanitized, and descriptions are bounded. Decisions use the differences, never the sentences. To support another
+//! file, add a function that uses [`compare_file_versions`].
 
 mod rule_changes;
 mod setting_changes;

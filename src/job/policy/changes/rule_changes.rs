@@ -5,8 +5,8 @@ use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::rules::{RuleOutline, RuleState, is_limit, list_rules};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Lists the differences between two versions of the rules file: each changed rule, and each changed configuration value
-/// of a rule. A removed file is listed by its effect, because no rule can be evaluated without it.
+/// Lists the differences between two versions of the rules file: each changed rule, and each changed value in the
+/// configuration of a rule. A removed file is listed by its effect, because no rule can be evaluated without it.
 pub fn compare_rules_files(old: &GateFileVersion, new: &GateFileVersion) -> Vec<Difference> {
     if *new == GateFileVersion::Missing {
         let removal = Difference::for_file("the file was removed: no rule can be evaluated");
@@ -24,7 +24,7 @@ pub fn compare_rules_files(old: &GateFileVersion, new: &GateFileVersion) -> Vec<
 }
 
 /// Lists the differences between the rules of two versions of a file, which have the ids that `id` returns.
-/// `compare_versions` compares an old rule with its new version, which is `None` for a removed rule, and `compare_added`
+/// `compare_versions` compares an old rule with its new version, which is `None` for a removed rule. `compare_added`
 /// returns the difference for a new rule.
 pub(super) fn list_rule_differences<R>(
     old: &[R],
