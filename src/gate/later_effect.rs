@@ -8,7 +8,8 @@ use sluicegate_base::text::List;
 
 impl Workspace<'_> {
     /// Describes that settings and waivers that the change relaxes have no effect in CI before the merge.
-    /// `relaxed_gate_files` are the files that the change relaxes. Returns `None` without such settings, for a run that is neither local nor for a change, and if the policy is read from head.
+    /// `relaxed_gate_files` are the files that the change relaxes. Returns `None` without such settings, for a run that
+    /// is neither local nor for a change, and if the policy is read from head.
     pub(crate) fn describe_later_effect(
         &self,
         files: &GateFiles,

@@ -1,6 +1,7 @@
 //! Selects the pipelines of a run, and determines the gate changes and the stricter settings of the target.
 
 pub(crate) mod compared_changes;
+mod gate_file_changes;
 pub(crate) mod lookalike;
 pub(crate) mod named_files;
 pub(crate) mod other_changes;

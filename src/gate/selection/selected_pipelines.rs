@@ -1,12 +1,13 @@
 //! Selects the files to review: the changed pipelines, or all of them.
 
 use crate::gate::selection::compared_changes::{Candidate, ComparedChanges, list_changes};
+use crate::gate::selection::gate_file_changes::find_gate_file_changes;
 use crate::gate::selection::lookalike::{self, looks_like_pipeline};
 use crate::gate::selection::replaced_directories::{ReplacedDirectory, find_replaced_directories};
 use crate::gate::selection::selection_reason::{LeftOutFile, SelectionReason};
 use crate::job::policy::ChangeDescription;
 use crate::job::settings::Selection;
-use sluicegate_git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
+use sluicegate_git::{Change, ChangeKind, CommitId, FileKind, GitError, Snapshot};
 use sluicegate_pipelines::findings::GateChange;
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -103,7 +104,7 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
     let changes = differences.find_changes();
     let reason_for_all = scope.find_reason_for_all(&changes);
     let host_changes = scope.find_host_changes()?;
-    let gate_descriptions = scope.describe_gate_changes(&differences)?;
+    let gate_file_changes = find_gate_file_changes(scope, &differences)?;
     let mut lookalikes = Vec::new();
     let candidates: Vec<Candidate> = changes
         .into_iter()
@@ -134,18 +135,8 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
         )?,
         candidates,
         host_changes,
-        relaxed_gate_files: gate_descriptions
-            .iter()
-            .filter(|(_, description)| description.relaxes_gate)
-            .map(|(path, _)| path.clone())
-            .collect(),
-        gate_changes: gate_descriptions
-            .into_iter()
-            .map(|(path, description)| GateChange {
-                path,
-                descriptions: description.sentences,
-            })
-            .collect(),
+        gate_changes: gate_file_changes.changes,
+        relaxed_gate_files: gate_file_changes.relaxed_files,
         lookalikes,
         reason_for_all,
         bases: scope.bases.to_vec(),
@@ -221,35 +212,6 @@ impl SelectedPipelines {
 }
 
 impl SelectionScope<'_> {
-    /// Describes the changes to the gate configuration since `host_bases`, the commits that the host compares with, by
-    /// the path of the changed file. If these are also the bases of the review, uses `differences`, which are relative
-    /// to the bases of the review. If a file differs from several bases, lists each distinct sentence once.
-    fn describe_gate_changes(
-        &self,
-        differences: &Differences<'_>,
-    ) -> Result<BTreeMap<String, ChangeDescription>, GitError> {
-        let is_gate_file = |path: &str| self.is_gate_file(path);
-        let changes_by_base = if self.host_bases.is_empty() {
-            return Ok(BTreeMap::new());
-        } else if self.host_bases == self.bases {
-            differences.find_changes_by_base(&is_gate_file)
-        } else {
-            let host_differences = self.head.compare_with_bases(self.host_bases, &is_gate_file)?;
-            host_differences.find_changes_by_base(&is_gate_file)
-        };
-        let mut descriptions_by_path: BTreeMap<String, ChangeDescription> = BTreeMap::new();
-        for (base, changes) in self.host_bases.iter().zip(changes_by_base) {
-            for change in changes {
-                let description = (self.describe_change)(base, &change);
-                descriptions_by_path
-                    .entry(change.path)
-                    .or_default()
-                    .add(description);
-            }
-        }
-        Ok(descriptions_by_path)
-    }
-
     /// Returns the changes to pipelines since `rename_bases` if the review has no base; otherwise, the candidates show
     /// them.
     fn find_host_changes(&self) -> Result<ComparedChanges, GitError> {
