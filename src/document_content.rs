@@ -1,6 +1,7 @@
 //! Reads the content of a document of the repository, with the same limit everywhere.
 
-use sluicegate_git::{BlobId, FileContent, GitError, Repository, SnapshotFile, read_disk_file};
+use sluicegate_git::{BlobId, ContentDoubt, FileContent, GitError, Repository, SnapshotFile, read_disk_file};
+use sluicegate_pipelines::findings::format_reason_with_step;
 use sluicegate_yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 use std::io;
 use std::path::Path;
@@ -19,12 +20,20 @@ pub(crate) fn read_document(
     }
     match (&file.content, file.doubt) {
         (FileContent::Blob(blob), _) => read_document_blob(repository, blob),
-        (FileContent::Disk(_), Some(doubt)) => Ok(Err(DocumentError::for_document(doubt.reason()))),
-        (FileContent::Disk(full_path), None) => {
-            let read = read_document_on_disk(full_path);
-            Ok(read.unwrap_or_else(|error| Err(DocumentError::for_document(error.to_string()))))
-        }
+        (FileContent::Disk(_), Some(doubt)) => Ok(Err(DocumentError::for_document(describe_doubt(doubt)))),
+        (FileContent::Disk(full_path), None) => Ok(read_usable_document(full_path)),
     }
+}
+
+/// Returns the content of a regular file, or the reason why it is not a document or cannot be read.
+fn read_usable_document(full_path: &Path) -> Result<Vec<u8>, DocumentError> {
+    read_document_on_disk(full_path)
+        .unwrap_or_else(|error| Err(DocumentError::for_document(error.to_string())))
+}
+
+/// Describes why the content on disk is in doubt, and how to avoid that.
+pub(crate) fn describe_doubt(doubt: ContentDoubt) -> String {
+    format_reason_with_step(doubt.reason(), doubt.next_step())
 }
 
 /// Returns the blob's content, or the reason why it is not a document.

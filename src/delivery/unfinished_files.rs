@@ -17,9 +17,10 @@ use crate::workspace::Workspace;
 use jiff::Timestamp;
 use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_base::text::format_path;
-use sluicegate_pipelines::findings::{UNFINISHED_NOTE, Verdict, format_unfinished_note};
-use sluicegate_reports::{PublishRun, TO_DO, write_publish_junit};
-use std::fmt::Write as _;
+use sluicegate_pipelines::findings::{
+    UNFINISHED_NOTE, Verdict, format_reason_with_step, format_unfinished_note,
+};
+use sluicegate_reports::{PublishRun, write_publish_junit};
 use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ pub(crate) fn record_failure_in_reports(session: &Session, failure: &Failure) {
     let files = mem::take(&mut *session.lock_unfinished_files());
     let mut details = failure.describe_on_one_line();
     if let Some(hint) = failure.own_hint() {
-        let _ = write!(details, ". {TO_DO}{hint}");
+        details = format_reason_with_step(&details, &hint);
     }
     let is_first_result = !files.is_dry && !session.has_reported.load(Ordering::Relaxed);
     if let Some(report) = files.description.as_ref().filter(|_| is_first_result) {

@@ -295,6 +295,7 @@ mod tests {
             unreviewed_files: vec![UnreviewedFile {
                 path: "a".into(),
                 reason: "no answer".into(),
+                next_step: None,
                 gap: ReviewGap::FailedRequest,
             }],
             ..RunFindings::default()

@@ -9,7 +9,6 @@ use sluicegate_pipelines::findings::{
 };
 use sluicegate_pipelines::project::CheckLevels;
 use sluicegate_pipelines::rules::LinkConsequences;
-use sluicegate_reports::TO_DO;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The beginning of the note about reviewed files for which no rule is enabled.
@@ -101,10 +100,8 @@ impl RunFindings {
     pub(crate) fn list_unevaluated_files(&self) -> Vec<UnevaluatedFile> {
         let mut files: BTreeMap<&String, (String, Cause)> = BTreeMap::new();
         for file in &self.unreviewed_files {
-            // The instruction in the reason is about other commands, for example that they should get a commit.
-            let (reason, _) = file.reason.split_once(TO_DO).unwrap_or((&file.reason, ""));
-            let reason = reason.trim_end_matches(". ").to_owned();
-            files.insert(&file.path, (reason, Cause::Unreviewed));
+            // The instruction is about other commands, for example that they should get a commit.
+            files.insert(&file.path, (file.reason.clone(), Cause::Unreviewed));
         }
         for file in &self.files {
             if let Some(result) = file.find_unevaluated_result() {

@@ -79,6 +79,7 @@ mod tests {
         open.unreviewed_files.push(UnreviewedFile {
             path: "b".into(),
             reason: "no answer".into(),
+            next_step: None,
             gap: ReviewGap::FailedRequest,
         });
         assert_eq!(

@@ -1,7 +1,7 @@
 //! Finds and reads the platform's own files in a snapshot: the hidden directory, and the rules file in it.
 
 use super::Workspace;
-use crate::document_content::{read_document_blob, read_document_on_disk};
+use crate::document_content::{describe_doubt, read_document_blob, read_document_on_disk};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::interface_version::has_shared_pipelines;
@@ -131,7 +131,11 @@ impl Workspace<'_> {
             FileContent::Disk(disk_path) => disk_path,
         };
         if let Some(doubt) = file.doubt {
-            let message = format!("could not evaluate {}: {}", format_path(path), doubt.reason());
+            let message = format!(
+                "could not evaluate {}: {}",
+                format_path(path),
+                describe_doubt(doubt)
+            );
             return Err(Failure::from_message(ExitStatus::Undecided, message));
         }
         read_document_on_disk(path).map_err(|error| {

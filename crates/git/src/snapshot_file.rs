@@ -30,17 +30,23 @@ pub enum ContentDoubt {
 }
 
 impl ContentDoubt {
-    /// Returns the reason for the doubt and, after `To do:`, a way to avoid it, for use after a file name and a colon.
+    /// Returns the reason for the doubt, for use after a file name and a colon.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Hidden => {
-                "git's index tells git to ignore the file on disk (skip-worktree or assume-unchanged, as in a sparse checkout). To do: \
-                 pass --head HEAD to use the committed files, or --staged to use the staged ones"
+                "git's index tells git to ignore the file on disk (skip-worktree or assume-unchanged, as in a sparse checkout)"
             }
             Self::Converted => {
-                "git would store different bytes than those on disk (working-tree-encoding, filter or ident in .gitattributes). \
-                 To do: commit the file and use --head, or stage it and use --staged"
+                "git would store different bytes than those on disk (working-tree-encoding, filter or ident in .gitattributes)"
             }
+        }
+    }
+
+    /// Returns the instruction that avoids the doubt.
+    pub const fn next_step(self) -> &'static str {
+        match self {
+            Self::Hidden => "pass --head HEAD to use the committed files, or --staged to use the staged ones",
+            Self::Converted => "commit the file and use --head, or stage it and use --staged",
         }
     }
 }

@@ -52,7 +52,6 @@ pub use html::render_changes_page;
 pub use junit::{
     ExecutionRun, PublishBreak, PublishRun, SmokeCase, write_execution_junit, write_publish_junit,
 };
-pub use next_step::TO_DO;
 pub use path_base::PathBase;
 pub use release_note::render_release_note;
 pub use report_context::{

@@ -3,9 +3,6 @@
 use sluicegate_pipelines::findings::{Engine, Report, Verdict};
 use std::borrow::Cow;
 
-/// The start of an instruction in the reason of a run that did not finish.
-pub const TO_DO: &str = "To do: ";
-
 /// Returns the instructions for a review: those of its failed requests, whatever the verdict is, otherwise a general
 /// one for an undecided review.
 pub(super) fn find_next_step(report: &Report) -> Option<Cow<'_, str>> {
@@ -15,27 +12,18 @@ pub(super) fn find_next_step(report: &Report) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Returns the instructions about failed requests. They are omitted if shards are missing, or if the reason of a run
-/// that did not finish contains its own instruction.
+/// Returns the instructions about failed requests. They are omitted if shards are missing.
 pub(super) fn list_request_steps(report: &Report) -> &[String] {
-    if report.has_missing_shards() || has_own_step(report) {
+    if report.has_missing_shards() {
         &[]
     } else {
         &report.next_steps
     }
 }
 
-/// Returns whether the reason of a run that did not finish contains its own instruction.
-fn has_own_step(report: &Report) -> bool {
-    report
-        .unfinished_reason()
-        .is_some_and(|reason| reason.contains(TO_DO))
-}
-
 /// Returns the general instruction for an undecided review; `None` if the verdict is decided, or if a local check
 /// reviewed all files, because there is no general advice for it. Also returns `None` for a run that did not finish,
-/// because only its reason can help, and if the reason of each file that a local check did not review contains its own
-/// instruction.
+/// because only its reason can help, and if each file that a local check did not review has its own instruction.
 fn find_general_step(report: &Report) -> Option<&'static str> {
     if report.verdict != Verdict::Undecided || report.unfinished_reason().is_some() {
         return None;
@@ -54,7 +42,7 @@ fn find_general_step(report: &Report) -> Option<&'static str> {
             if report
                 .unreviewed_files
                 .iter()
-                .all(|file| file.reason.contains(TO_DO)) =>
+                .all(|file| file.next_step.is_some()) =>
         {
             None
         }
@@ -74,7 +62,11 @@ pub(super) fn find_next_step_for_log<'r>(
 ) -> Option<Cow<'r, str>> {
     let unreviewed_files = report.unreviewed_files.iter();
     let logged_count = unreviewed_files
-        .filter(|file| logged_reasons.contains(&file.reason))
+        .filter(|file| {
+            logged_reasons
+                .iter()
+                .any(|reason| *reason == file.reason_with_step())
+        })
         .count();
     match logged_count {
         0 => find_next_step(report),

@@ -515,6 +515,7 @@ mod tests {
             .map(|n| UnreviewedFile {
                 path: n.to_string(),
                 reason: long(n),
+                next_step: None,
                 gap: ReviewGap::Other,
             })
             .collect();

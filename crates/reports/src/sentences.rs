@@ -358,7 +358,7 @@ mod tests {
     use super::*;
     use crate::next_step::find_next_step;
     use crate::sample;
-    use sluicegate_pipelines::findings::{FindingState, Severity, Status};
+    use sluicegate_pipelines::findings::{FindingState, Severity, Status, UnreviewedFile};
 
     #[test]
     fn headline_has_numbers() {
@@ -442,6 +442,22 @@ mod tests {
             report.reasons = vec![format!("the run did not finish: {reason}")];
             assert_eq!(find_next_step(&report), None, "{reason}");
         }
+    }
+
+    #[test]
+    fn general_step_for_check_is_omitted_only_if_every_file_has_step() {
+        let mut report = sample::report();
+        (report.engine, report.verdict) = (Engine::Local, Verdict::Undecided);
+        report.unreviewed_files[0].reason = "could not read the file. To do: nothing".to_owned();
+        assert!(find_next_step(&report).is_some(), "the reason quotes a text");
+        report.unreviewed_files[0].next_step = Some("stage it".to_owned());
+        assert_eq!(find_next_step(&report), None);
+        let file = report.unreviewed_files[0].clone();
+        report.unreviewed_files.push(UnreviewedFile {
+            next_step: None,
+            ..file
+        });
+        assert!(find_next_step(&report).is_some(), "a file has no step");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::unreviewed_count::describe_missing_review;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::findings::{Report, UnreviewedFile};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Files that were not reviewed for the same reason.
@@ -24,9 +25,11 @@ pub(super) fn describe_unreviewed_files<'a>(
     group_unreviewed_by_reason(report)
         .into_iter()
         .map(|(reason, files)| {
-            let is_logged = logged_reasons.iter().any(|logged_reason| logged_reason == reason);
+            let is_logged = logged_reasons
+                .iter()
+                .any(|logged_reason| *logged_reason == reason);
             UnreviewedGroup {
-                text: describe_unreviewed_group((!is_logged).then_some(reason), &files, state),
+                text: describe_unreviewed_group((!is_logged).then_some(&reason), &files, state),
                 files,
                 is_logged,
             }
@@ -34,15 +37,16 @@ pub(super) fn describe_unreviewed_files<'a>(
         .collect()
 }
 
-/// Groups the paths of unreviewed files by reason, in the order of the report.
-pub(super) fn group_unreviewed_by_reason(report: &Report) -> Vec<(&str, Vec<&str>)> {
-    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    let mut index_by_reason: HashMap<&str, usize> = HashMap::new();
+/// Groups the paths of unreviewed files by reason and instruction, in the order of the report.
+pub(super) fn group_unreviewed_by_reason(report: &Report) -> Vec<(Cow<'_, str>, Vec<&str>)> {
+    let mut groups: Vec<(Cow<'_, str>, Vec<&str>)> = Vec::new();
+    let mut index_by_reason: HashMap<Cow<'_, str>, usize> = HashMap::new();
     for file in &report.unreviewed_files {
-        let index = *index_by_reason.entry(&file.reason).or_insert(groups.len());
+        let reason = file.reason_with_step();
+        let index = *index_by_reason.entry(reason.clone()).or_insert(groups.len());
         match groups.get_mut(index) {
             Some((_, paths)) => paths.push(&file.path),
-            None => groups.push((&file.reason, vec![&file.path])),
+            None => groups.push((reason, vec![&file.path])),
         }
     }
     groups
@@ -92,6 +96,6 @@ impl<'r> UnreviewedFileStates<'r> {
 
     /// Describes why a file was not reviewed. The caller must escape the result.
     pub(super) fn describe_with_reason(&self, file: &UnreviewedFile) -> String {
-        format!("{}: {}", self.describe(&file.path), file.reason)
+        format!("{}: {}", self.describe(&file.path), file.reason_with_step())
     }
 }

@@ -154,6 +154,7 @@ pub fn report() -> Report {
         unreviewed_files: vec![UnreviewedFile {
             path: "late.orch.yaml".to_owned(),
             reason: "the batch timed out".to_owned(),
+            next_step: None,
             gap: ReviewGap::Other,
         }],
         gate_changes: vec![GateChange {

@@ -75,6 +75,7 @@ pub(crate) fn mark_new_and_known<'b>(
             Err(base_gap) => comparison.unknown_files.push(UnreviewedFile {
                 path: file.path.clone(),
                 reason: base_gap.reason.to_owned(),
+                next_step: None,
                 gap: base_gap.gap,
             }),
         }

@@ -18,14 +18,20 @@ const MIN_FILES_PER_THREAD: usize = 32;
 pub(crate) type EvaluateDocument<'f> =
     dyn Fn(&str, &Result<Vec<u8>, DocumentError>) -> FileResults + Sync + 'f;
 
-/// Returns the reason why the file is not evaluated: it is not a regular file, or its content on disk may differ from
-/// the content that git stores. Returns `None` for a file to evaluate.
-const fn find_skip_reason(file: &SnapshotFile) -> Option<&'static str> {
-    match (file.kind.unreadable_reason(), file.doubt) {
-        (Some(reason), _) => Some(reason),
-        (None, Some(doubt)) => Some(doubt.reason()),
-        (None, None) => None,
-    }
+/// Returns an error for a file that is not evaluated: it is not a regular file, or its content on disk may differ from
+/// the content that git stores.
+fn reject_unreliable_content(file: &SnapshotFile) -> Result<(), UnreviewedFile> {
+    let (reason, next_step) = match (file.kind.unreadable_reason(), file.doubt) {
+        (Some(reason), _) => (reason, None),
+        (None, Some(doubt)) => (doubt.reason(), Some(doubt.next_step())),
+        (None, None) => return Ok(()),
+    };
+    Err(UnreviewedFile {
+        path: file.path.clone(),
+        reason: reason.to_owned(),
+        next_step: next_step.map(str::to_owned),
+        gap: ReviewGap::Other,
+    })
 }
 
 /// Evaluates the rules on the files. Calls `on_pipeline` for each pipeline that could be read. Files that are not
@@ -58,12 +64,8 @@ pub(crate) fn evaluate_documents(
     let mut unread_files = Vec::new();
     let (mut blobs, mut disk_files) = (Vec::new(), Vec::new());
     for file in files {
-        if let Some(reason) = find_skip_reason(&file) {
-            unread_files.push(UnreviewedFile {
-                path: file.path,
-                reason: reason.to_owned(),
-                gap: ReviewGap::Other,
-            });
+        if let Err(unread_file) = reject_unreliable_content(&file) {
+            unread_files.push(unread_file);
             continue;
         }
         match file.content {
@@ -106,6 +108,7 @@ fn evaluate_file_on_disk(
     let document = read_document_on_disk(disk_path).map_err(|error| UnreviewedFile {
         path: path.to_owned(),
         reason: format!("could not read the file: {error}"),
+        next_step: None,
         gap: ReviewGap::Other,
     })?;
     Ok(evaluate(path, &document))

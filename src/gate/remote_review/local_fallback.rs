@@ -65,8 +65,7 @@ impl LocalFallback {
         for local_file in local_findings.unreviewed_files {
             let unreviewed_files = run_findings.unreviewed_files.iter_mut();
             for file in unreviewed_files.filter(|file| file.path == local_file.path) {
-                file.reason.clone_from(&local_file.reason);
-                file.gap = local_file.gap;
+                file.clone_from(&local_file);
             }
         }
         Ok(Self {

@@ -47,6 +47,7 @@ pub(crate) fn merge_responses(
                     run_findings.unreviewed_files.push(UnreviewedFile {
                         path,
                         reason: reason.clone(),
+                        next_step: None,
                         gap: ReviewGap::FailedRequest,
                     });
                 }
@@ -198,6 +199,7 @@ impl ResponseMerger<'_, '_> {
         self.run_findings.unreviewed_files.push(UnreviewedFile {
             path,
             reason: reason.into(),
+            next_step: None,
             gap: ReviewGap::Other,
         });
     }

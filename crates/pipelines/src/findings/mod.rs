@@ -22,6 +22,7 @@ mod rule_result;
 mod rules_file_error;
 mod show_mode;
 mod unfinished_reason;
+mod unreviewed_file;
 mod verdict_limit;
 mod waiver;
 
@@ -46,8 +47,7 @@ pub use missing_shards::describe_missing_shards;
 pub(crate) use renamed_subjects::LINK_ARROW;
 pub use renamed_subjects::RenamedSubjects;
 pub use report::{
-    ComparedWith, Engine, ExcludedFile, Report, ResultCounts, ReviewContext, ReviewGap, ReviewPlatform,
-    Shard, UnreviewedFile, Verdict,
+    ComparedWith, Engine, ExcludedFile, Report, ResultCounts, ReviewContext, ReviewPlatform, Shard, Verdict,
 };
 pub(crate) use rule_result::NO_START_TEXT;
 pub use rule_result::{
@@ -57,6 +57,7 @@ pub use rule_result::{
 pub use rules_file_error::RulesFileError;
 pub use show_mode::ShowMode;
 pub use unfinished_reason::{UNFINISHED_NOTE, format_unfinished_note};
+pub use unreviewed_file::{ReviewGap, UnreviewedFile, format_reason_with_step};
 pub use verdict_limit::{LimitKind, VerdictLimit};
 pub(crate) use waiver::is_waiver_expired;
 pub use waiver::{Waiver, describe_expired_waivers};

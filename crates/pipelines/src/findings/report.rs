@@ -2,7 +2,7 @@
 
 use super::{
     ChangeSummary, FailOn, FileResults, Finding, GateChange, GateFault, RulesFileError, Severity, Status,
-    VerdictLimit,
+    UnreviewedFile, VerdictLimit,
 };
 use crate::interface::Compatibility;
 use jiff::Timestamp;
@@ -200,27 +200,6 @@ impl fmt::Display for Shard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.index, self.total)
     }
-}
-
-/// The kind of gap in a review. An unavailable platform can only excuse failed requests.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum ReviewGap {
-    /// The request for the file failed, so there is no usable response.
-    FailedRequest,
-    /// The response has no usable result, or the file could not be read. Also the gap of a saved report, which has only
-    /// the reason.
-    #[default]
-    Other,
-}
-
-/// A file that should have been reviewed but was not.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnreviewedFile {
-    /// The path from the repository root, with `/`.
-    pub path: String,
-    /// The reason why there is no result.
-    pub reason: String,
-    pub gap: ReviewGap,
 }
 
 /// A file that is intentionally not reviewed.

@@ -10,7 +10,7 @@ use sluicegate_base::input::decode_json;
 use sluicegate_base::named_fields::{NamedFields, parse_json};
 use sluicegate_pipelines::findings::{
     Engine, ExcludedFile, FileResults, FindingMark, FindingState, GateChange, MISSING_RULES_TYPE, Origin,
-    Report, ReviewGap, RuleResult, Severity, Status, StatusName, UnreviewedFile, Verdict, Violation,
+    Report, RuleResult, Severity, Status, StatusName, UnreviewedFile, Verdict, Violation,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -107,14 +107,8 @@ impl DocumentV2<'_> {
         // The document has the paths in lists, and the reasons and descriptions in separate maps.
         let mut unreviewed_reasons = self.unreviewed_reasons;
         let unreviewed_files = self.unreviewed.into_iter().map(|path| {
-            let reason = unreviewed_reasons
-                .remove(&path)
-                .unwrap_or_else(|| "no reason was given".to_owned());
-            UnreviewedFile {
-                path,
-                reason,
-                gap: ReviewGap::Other,
-            }
+            let text = unreviewed_reasons.remove(&path);
+            UnreviewedFile::from_saved_text(path, text.as_deref().unwrap_or("no reason was given"))
         });
         let mut excluded_reasons = self.excluded_reasons;
         let excluded_files = self.excluded.into_iter().map(|path| ExcludedFile {

@@ -192,7 +192,7 @@ impl<'r> DocumentV2<'r, FileWriter<'r>> {
             notes: Cow::Borrowed(&report.notes),
             unreviewed_reasons: unreviewed_files
                 .iter()
-                .map(|file| (file.path.clone(), file.reason.clone()))
+                .map(|file| (file.path.clone(), file.reason_with_step().into_owned()))
                 .collect(),
             started_at: Some(report.started_at),
             elapsed_nanos: u64::try_from(report.duration.as_nanos()).unwrap_or(u64::MAX),

@@ -47,7 +47,7 @@ use self::suites::build_suites;
 use super::next_step::list_request_steps;
 use super::remarks::{RemarkKind, find_verdict_remark};
 use super::sentences::{describe_gate_change, format_acceptance};
-use super::{ReportContext, TO_DO, truncation};
+use super::{ReportContext, truncation};
 use jiff::Timestamp;
 use junit_report::{Duration, OffsetDateTime, TestCaseBuilder, TestResult, TestSuiteBuilder};
 use sluicegate_pipelines::findings::{FailOn, FileResults, Report, RuleResult, Status, UNREADABLE_RULE};
@@ -161,7 +161,7 @@ fn build_run_cases(report: &Report, context: &ReportContext, omitted_count: usiz
         .filter(|note| known_limit_problem.as_ref() != Some(note));
     let instructions = list_request_steps(report)
         .iter()
-        .map(|step| format!("{TO_DO}{step}"));
+        .map(|step| format!("To do: {step}"));
     let run_notes = remaining_notes.cloned().chain(instructions);
     cases.extend(
         run_notes

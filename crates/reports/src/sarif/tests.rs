@@ -189,6 +189,7 @@ fn notifications_of_many_files_do_not_displace_notes() {
         .map(|number| UnreviewedFile {
             path: format!("{number}.orch.yaml"),
             reason: "no response".to_owned(),
+            next_step: None,
             gap: ReviewGap::FailedRequest,
         })
         .collect();
