@@ -4,7 +4,7 @@ use sluicegate_git::{BlobId, ContentDoubt, FileContent, GitError, Repository, Sn
 use sluicegate_pipelines::findings::format_reason_with_step;
 use sluicegate_yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The reason why a file that git knows cannot be rewritten.
 pub(crate) const NOT_CHECKED_OUT: &str = "the file is not checked out (sparse checkout)";
@@ -56,5 +56,45 @@ pub(crate) fn find_content_id(content: &FileContent) -> Option<BlobId> {
     match content {
         FileContent::Blob(blob) => Some(*blob),
         FileContent::Disk(path) => BlobId::of_content(&read_document_on_disk(path).ok()?.ok()?),
+    }
+}
+
+/// A document that any thread can read completely: git's part is done, because a repository belongs to one thread.
+pub(crate) enum PendingDocument {
+    Read(Result<Vec<u8>, DocumentError>),
+    /// The thread that uses the document reads it from disk.
+    OnDisk(PathBuf),
+}
+
+impl PendingDocument {
+    /// Reads the content of a file from git, or the reason why it is not a document. A readable file on disk is read
+    /// later.
+    pub(crate) fn for_file(repository: &Repository, file: &SnapshotFile) -> Result<Self, GitError> {
+        match &file.content {
+            FileContent::Disk(disk_path)
+                if file.kind.unreadable_reason().is_none() && file.doubt.is_none() =>
+            {
+                Ok(Self::OnDisk(disk_path.clone()))
+            }
+            _ => Ok(Self::Read(read_document(repository, file)?)),
+        }
+    }
+
+    /// Returns the size of the content in memory, in bytes: 0 for a file on disk, which is only in memory while a
+    /// thread uses it.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Read(Ok(bytes)) => bytes.len(),
+            Self::Read(Err(_)) | Self::OnDisk(_) => 0,
+        }
+    }
+
+    /// Returns the content, which is read from disk now if it was not read before, or the reason why it is not a
+    /// document.
+    pub(crate) fn into_content(self) -> Result<Vec<u8>, DocumentError> {
+        match self {
+            Self::Read(content) => content,
+            Self::OnDisk(disk_path) => read_usable_document(&disk_path),
+        }
     }
 }

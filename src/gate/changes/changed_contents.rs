@@ -1,16 +1,10 @@
 //! Reads both versions of each changed pipeline once, and passes them to a function.
 
-use crate::document_content::{read_document_blob, read_document_on_disk};
+use crate::document_content::PendingDocument;
 use sluicegate_base::overlap;
-use sluicegate_git::{
-    Change, CommitId, ContentDoubt, FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile,
-};
+use sluicegate_git::{Change, CommitId, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::diff::{PipelineDiff, PipelineVersions, compare_versions};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-
-/// Size that is assumed for content on disk, which is read later, in bytes.
-const PENDING_FILE_SIZE: usize = 16 * 1024;
 
 /// A file's content, or the reason why it cannot be read.
 type ReadContent = Result<Vec<u8>, String>;
@@ -68,8 +62,10 @@ pub(crate) struct VersionPairs<'w> {
 /// A change whose blobs have been read; content on disk is read later.
 struct PendingPair {
     index: usize,
-    contents: ChangedContents,
-    disk_path: Option<PathBuf>,
+    path: String,
+    previous_path: Option<String>,
+    old_document: Option<PendingDocument>,
+    new_document: Option<PendingDocument>,
 }
 
 type FilesByPath = BTreeMap<String, SnapshotFile>;
@@ -94,7 +90,7 @@ impl VersionPairs<'_> {
             let size = pair.size();
             Ok((pair, size))
         });
-        let pairs = overlap::compute_all(pending_pairs, &|mut pair: PendingPair| {
+        let pairs = overlap::compute_all(pending_pairs, &|pair: PendingPair| {
             pair.convert_if_different(convert)
         })?;
         Ok(pairs.into_iter().flatten().collect())
@@ -115,91 +111,50 @@ impl VersionPairs<'_> {
         })
     }
 
-    /// Reads both versions of a change from git. If the new version is on disk, its content stays empty here; the file
-    /// at `disk_path` is read later, on another thread.
+    /// Reads both versions of a change from git. If the new version is on disk, it is read later, on another thread.
     fn read_pair(&self, files: &PairFiles, index: usize, change: &Change) -> Result<PendingPair, GitError> {
-        let previous_path = change.rename_source().map(str::to_owned);
-        let head_file = files.head.get(&change.path);
         let base_files = files.bases.get(change.base_index);
-        let disk_path = head_file.and_then(|file| match &file.content {
-            FileContent::Disk(file_path) if file.doubt.is_none() && file.kind == FileKind::Regular => {
-                Some(file_path.clone())
-            }
-            _ => None,
-        });
-        let contents = ChangedContents {
-            path: change.path.clone(),
-            old_content: self.read_content(base_files.and_then(|files| files.get(change.old_path()?)))?,
-            new_content: match disk_path {
-                Some(_) => None,
-                None => self.read_content(head_file)?,
-            },
-            previous_path,
-        };
+        let base_file = base_files.and_then(|files| files.get(change.old_path()?));
         Ok(PendingPair {
             index,
-            contents,
-            disk_path,
+            path: change.path.clone(),
+            previous_path: change.rename_source().map(str::to_owned),
+            old_document: self.read_document(base_file)?,
+            new_document: self.read_document(files.head.get(&change.path))?,
         })
     }
 
-    /// Reads the content of a file from git. The inner error is the reason why it cannot be read. Returns `None` for a
-    /// missing file and for a submodule, which has no content.
-    fn read_content(&self, file: Option<&SnapshotFile>) -> Result<Option<ReadContent>, GitError> {
-        let Some(file) = file.filter(|file| file.kind != FileKind::Submodule) else {
-            return Ok(None);
-        };
-        // The content of a link is the path to which it leads.
-        if let Some(reason) = file.kind.unreadable_reason() {
-            return Ok(Some(Err(format!("the path is {reason}"))));
-        }
-        let content = match &file.content {
-            // `read_pair` passes a file on disk only if git may store other content for it.
-            FileContent::Disk(_) => Err(file
-                .doubt
-                .map_or("the file exists only on disk", ContentDoubt::reason)
-                .to_owned()),
-            FileContent::Blob(blob) => {
-                read_document_blob(self.repo, blob)?.map_err(|error| error.to_string())
-            }
-        };
-        Ok(Some(content))
+    /// Reads a file from git. Returns `None` for a missing file and for a submodule, which has no content.
+    fn read_document(&self, file: Option<&SnapshotFile>) -> Result<Option<PendingDocument>, GitError> {
+        file.filter(|file| file.kind != FileKind::Submodule)
+            .map(|file| PendingDocument::for_file(self.repo, file))
+            .transpose()
     }
 }
 
 impl PendingPair {
-    /// Returns the size of both versions in memory, in bytes. A file that is not read from disk yet has an estimated
-    /// size.
+    /// Returns the size of both versions in memory, in bytes.
     fn size(&self) -> usize {
-        let contents = [&self.contents.old_content, &self.contents.new_content];
-        let content_size: usize = contents.into_iter().flatten().flatten().map(Vec::len).sum();
-        content_size
-            + if self.disk_path.is_some() {
-                PENDING_FILE_SIZE
-            } else {
-                0
-            }
+        let documents = [&self.old_document, &self.new_document];
+        documents.into_iter().flatten().map(PendingDocument::size).sum()
     }
 
-    /// Reads the file on disk if it is not read yet. Calls `convert` if the versions differ, and returns `None`
+    /// Reads a version on disk if it is not read yet. Calls `convert` if the versions differ, and returns `None`
     /// otherwise.
-    fn convert_if_different<T>(
-        &mut self,
-        convert: &(dyn Fn(usize, &ChangedContents) -> T + Sync),
-    ) -> Option<T> {
-        if let Some(path) = self.disk_path.take() {
-            self.contents.new_content = Some(read_from_disk(&path));
-        }
-        self.contents
-            .is_different()
-            .then(|| convert(self.index, &self.contents))
+    fn convert_if_different<T>(self, convert: &(dyn Fn(usize, &ChangedContents) -> T + Sync)) -> Option<T> {
+        let contents = ChangedContents {
+            path: self.path,
+            previous_path: self.previous_path,
+            old_content: self.old_document.map(read_content),
+            new_content: self.new_document.map(read_content),
+        };
+        contents.is_different().then(|| convert(self.index, &contents))
     }
 }
 
-/// Reads a file on disk, or the reason why it cannot be read.
-fn read_from_disk(path: &Path) -> ReadContent {
-    let document = read_document_on_disk(path).map_err(|error| error.to_string())?;
-    document.map_err(|error| error.to_string())
+/// Returns the content of a document, or the reason why it cannot be read.
+fn read_content(document: PendingDocument) -> ReadContent {
+    document.into_content().map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

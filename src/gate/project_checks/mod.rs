@@ -4,7 +4,6 @@ pub(crate) mod collected_facts;
 pub(crate) mod consequences;
 pub(crate) mod earlier_callees;
 pub(crate) mod facts_cache;
-mod file_document;
 mod file_fix_proof;
 mod finding_counts;
 pub(crate) mod fix_destination;

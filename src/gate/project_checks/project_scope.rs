@@ -1,9 +1,8 @@
 //! Runs the project checks on a snapshot: reads the pipelines that they need, on all cores and each only once.
 
-use crate::document_content::read_document;
+use crate::document_content::{PendingDocument, read_document};
 use crate::gate::project_checks::collected_facts::{CollectedFacts, FactsByPath};
 use crate::gate::project_checks::facts_cache::FactsCache;
-use crate::gate::project_checks::file_document::FileDocument;
 use crate::gate::project_checks::finding_counts::FindingCounts;
 use crate::gate::project_checks::project_fixes::FixProof;
 use sluicegate_base::file_defect::{FileDefect, MAX_SCRIPT_SIZE};
@@ -310,14 +309,15 @@ impl ProjectScope<'_> {
             }
         }
         let documents = unread_files.into_iter().map(|file| {
-            let document = FileDocument::for_file(self.repo, file)?;
+            let document = PendingDocument::for_file(self.repo, file)?;
             let size = document.size();
             Ok(((file, document), size))
         });
         overlap::compute_each(
             documents,
-            &|(file, document): (&SnapshotFile, FileDocument)| {
-                let bytes = document.into_bytes(file);
+            &|(file, document): (&SnapshotFile, PendingDocument)| {
+                // The reason for an unreadable file is reported elsewhere.
+                let bytes = document.into_content().ok();
                 let facts = bytes.and_then(|bytes| parse_facts(&bytes, needs_parsing));
                 (file, facts)
             },
