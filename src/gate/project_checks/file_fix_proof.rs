@@ -3,7 +3,8 @@
 //! Both versions are read once, and serve every comparison.
 
 use super::finding_counts::{FindingCounts, count_findings, find_fix_objection};
-use super::fixed_file::{FixedFile, FixedValue, has_only_new_values, join_values, reject_values_in_halves};
+use super::fixed_file::{FixedFile, FixedValue, has_only_new_values, join_values};
+use super::halving_search::{reject_in_halves, split_in_halves};
 use super::project_fixes::FixProof;
 use sluicegate_pipelines::diff::{PipelineDiff, PipelineVersions, compare_read_trees};
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts, PipelineFiles};
@@ -77,14 +78,15 @@ impl FileProver<'_> {
         let FixCandidate { path, facts, .. } = candidate;
         let mut accepted_file = None;
         let mut remaining_attempts = MAX_ATTEMPTS;
-        let Ok(rejected_values) =
-            reject_values_in_halves(candidate.values, &mut remaining_attempts, |values| {
-                let all_values = join_values(accepted_file.as_ref(), values);
-                let result = self.fix_values(path, facts, bytes, all_values);
-                Ok::<_, Infallible>(keep_file(result, &mut accepted_file))
-            });
-        for group in rejected_values {
-            proof.reject(path, group.values, &group.reason);
+        // All values together were tried before.
+        let halves = split_in_halves(candidate.values);
+        let Ok(rejected_groups) = reject_in_halves(halves, &mut remaining_attempts, |values| {
+            let all_values = join_values(accepted_file.as_ref(), values);
+            let result = self.fix_values(path, facts, bytes, all_values);
+            Ok::<_, Infallible>(keep_file(result, &mut accepted_file))
+        });
+        for group in rejected_groups {
+            proof.reject_group(path, group);
         }
         proof.fixed_files.extend(accepted_file);
     }

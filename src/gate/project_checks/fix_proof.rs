@@ -7,13 +7,12 @@ use super::collected_facts::FactsByPath;
 use super::earlier_callees::BasePipelines;
 use super::file_fix_proof::{FileProver, FixCandidate};
 use super::finding_counts::{FindingCounts, count_findings, find_fix_objection};
-use super::fixed_file::{
-    FixedFile, FixedValue, TOO_MANY_FIXES, choose_rejection_reason, join_values, list_proposed_values,
-    reject_values_in_halves,
-};
+use super::fixed_file::{FixedFile, FixedValue, join_values, list_proposed_values};
+use super::halving_search::{reject_in_halves, split_in_halves};
 use super::has_proposed_fix;
 use super::project_fixes::{FixProof, FixScope};
 use super::project_scope::{ProjectContents, ProjectFindings, ProjectScope};
+use crate::document_content::describe_doubt;
 use crate::error::Failure;
 use crate::gate::RunFindings;
 use crate::gate::run::GateRun;
@@ -172,15 +171,12 @@ impl GateRun<'_> {
             shared_pipelines: contents.shared_pipelines.as_ref(),
             facts: contents.facts,
             counts: contents.finding_counts,
-            remaining_proofs: MAX_PROOFS,
-            remaining_value_proofs: MAX_VALUE_PROOFS,
-            divisible_files: Vec::new(),
             proof,
         };
         prover.read_callees_and_count_findings(&contents.files, &mut accepted_files)?;
-        prover.prove_files(accepted_files)?;
-        for file in mem::take(&mut prover.divisible_files) {
-            prover.prove_values(file)?;
+        let mut remaining_value_proofs = MAX_VALUE_PROOFS;
+        for file in prover.prove_files(accepted_files)? {
+            prover.prove_values(file, &mut remaining_value_proofs)?;
         }
         Ok(prover.proof)
     }
@@ -213,7 +209,7 @@ impl GateRun<'_> {
             };
             // The index hides the file on disk, which may be missing or have another content.
             if let Some(doubt) = snapshot_file.doubt {
-                proof.reject(&file.path, values, doubt.reason());
+                proof.reject(&file.path, values, &describe_doubt(doubt));
                 continue;
             }
             match fix_scope.read_content(project_scope.repo, &snapshot_file)? {
@@ -241,10 +237,6 @@ struct ProjectProver<'p> {
     facts: FactsByPath,
     /// The number of findings without any fix, by identity.
     counts: FindingCounts,
-    remaining_proofs: usize,
-    remaining_value_proofs: usize,
-    /// The files whose fixes together cause a new finding, but maybe not each of them.
-    divisible_files: Vec<FixedFile>,
     proof: FixProof,
 }
 
@@ -298,50 +290,42 @@ impl ProjectProver<'_> {
     }
 
     /// Proves the fixes of these files together. If they cause a new finding, proves each half separately, down to
-    /// single files. A single file with several fixes is kept, so that its fixes can be proven separately. Rejects the
-    /// fixes that remain after the maximum number of proofs.
-    fn prove_files(&mut self, mut files: Vec<FixedFile>) -> Result<(), Failure> {
-        if files.is_empty() {
-            return Ok(());
-        }
-        let reason = if self.remaining_proofs == 0 {
-            Some(TOO_MANY_FIXES.to_owned())
-        } else {
-            self.remaining_proofs -= 1;
-            self.find_project_objection(&mut files)?
-        };
-        match reason {
-            None => self.proof.fixed_files.append(&mut files),
-            Some(_) if files.len() > 1 && self.remaining_proofs > 0 => {
-                let second_half = files.split_off(files.len() / 2);
-                self.prove_files(files)?;
-                self.prove_files(second_half)?;
+    /// single files, and rejects the fixes that remain after the maximum number of proofs. Returns the files whose fixes
+    /// together cause a new finding, but maybe not each of them.
+    fn prove_files(&mut self, files: Vec<FixedFile>) -> Result<Vec<FixedFile>, Failure> {
+        let mut remaining_proofs = MAX_PROOFS;
+        let rejected_groups = reject_in_halves([files], &mut remaining_proofs, |files| {
+            let objection = self.find_project_objection(files)?;
+            if objection.is_none() {
+                self.proof.fixed_files.append(files);
             }
-            Some(reason) => {
-                let group_reason = choose_rejection_reason(reason.clone(), files.len());
-                for file in files {
-                    if file.values.len() > 1 && reason != TOO_MANY_FIXES {
-                        self.divisible_files.push(file);
-                    } else {
-                        self.proof.reject(&file.path, file.values, &group_reason);
-                    }
+            Ok::<_, Failure>(objection)
+        })?;
+        let mut divisible_files = Vec::new();
+        for group in rejected_groups {
+            let reason = group.item_reason().to_owned();
+            let was_tried = group.objection.is_some();
+            for file in group.items {
+                if was_tried && file.values.len() > 1 {
+                    divisible_files.push(file);
+                } else {
+                    self.proof.reject(&file.path, file.values, &reason);
                 }
             }
         }
-        Ok(())
+        Ok(divisible_files)
     }
 
     /// Proves those fixes of a file that cause no new finding, and rejects the others.
-    fn prove_values(&mut self, mut file: FixedFile) -> Result<(), Failure> {
-        let values = mem::take(&mut file.values);
+    fn prove_values(&mut self, mut file: FixedFile, remaining_proofs: &mut usize) -> Result<(), Failure> {
+        // All fixes of the file together were tried before.
+        let halves = split_in_halves(mem::take(&mut file.values));
         let mut accepted_file = None;
-        let mut remaining_proofs = self.remaining_value_proofs;
-        let rejected_values = reject_values_in_halves(values, &mut remaining_proofs, |values| {
+        let rejected_groups = reject_in_halves(halves, remaining_proofs, |values| {
             self.add_values(&file, &mut accepted_file, values)
         })?;
-        self.remaining_value_proofs = remaining_proofs;
-        for group in rejected_values {
-            self.proof.reject(&file.path, group.values, &group.reason);
+        for group in rejected_groups {
+            self.proof.reject_group(&file.path, group);
         }
         self.proof.fixed_files.extend(accepted_file);
         Ok(())

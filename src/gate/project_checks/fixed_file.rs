@@ -9,9 +9,6 @@ use sluicegate_pipelines::pipelines::PipelineFacts;
 use sluicegate_yaml::{Position, ScalarReplacement};
 use std::collections::{BTreeMap, HashSet};
 
-/// The reason to reject fixes after the maximum number of attempts.
-pub(super) const TOO_MANY_FIXES: &str = "too many other fixes cause new findings";
-
 /// The content of a file before and after its fixes.
 #[derive(Debug)]
 pub(crate) struct FixedFile {
@@ -78,58 +75,6 @@ impl FixedFile {
             }));
             violation.text.push_str(hint);
         }
-    }
-}
-
-/// Values that are rejected together, and the reason.
-pub(super) struct RejectedValues {
-    pub(super) values: Vec<FixedValue>,
-    pub(super) reason: String,
-}
-
-/// Finds the values of a file that cannot be replaced, if all together cannot be. `accept` adds values to the accepted
-/// ones, or returns the reason why this is not possible. Tries each half, down to single values. The values that remain
-/// after the maximum number of attempts are rejected for this reason, because some of them could be possible.
-pub(super) fn reject_values_in_halves<E>(
-    mut values: Vec<FixedValue>,
-    remaining_attempts: &mut usize,
-    mut accept: impl FnMut(&[FixedValue]) -> Result<Option<String>, E>,
-) -> Result<Vec<RejectedValues>, E> {
-    let mut rejected_values = Vec::new();
-    let second_half = values.split_off(values.len() / 2);
-    let mut pending_values = vec![second_half, values];
-    while let Some(mut values) = pending_values.pop() {
-        if values.is_empty() {
-            continue;
-        }
-        let reason = if *remaining_attempts == 0 {
-            Some(TOO_MANY_FIXES.to_owned())
-        } else {
-            *remaining_attempts -= 1;
-            accept(&values)?
-        };
-        match reason {
-            None => {}
-            Some(_) if values.len() > 1 && *remaining_attempts > 0 => {
-                let second_half = values.split_off(values.len() / 2);
-                pending_values.extend([second_half, values]);
-            }
-            Some(reason) => rejected_values.push(RejectedValues {
-                reason: choose_rejection_reason(reason, values.len()),
-                values,
-            }),
-        }
-    }
-    Ok(rejected_values)
-}
-
-/// Returns the reason to reject so many fixes that were tried together. The reason of a group may be true for only one
-/// of its fixes, so the others are rejected because they were not tried apart.
-pub(super) fn choose_rejection_reason(reason: String, fix_count: usize) -> String {
-    if fix_count > 1 {
-        TOO_MANY_FIXES.to_owned()
-    } else {
-        reason
     }
 }
 

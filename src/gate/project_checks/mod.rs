@@ -10,6 +10,7 @@ pub(crate) mod fix_destination;
 mod fix_proof;
 mod fixable_files;
 pub(crate) mod fixed_file;
+mod halving_search;
 mod known_project_findings;
 pub(crate) mod project_fixes;
 pub(crate) mod project_scope;

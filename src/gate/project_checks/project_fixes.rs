@@ -1,6 +1,7 @@
 //! The fixes of a project: the scope of the wanted fixes, and the proven and rejected fixes.
 
 use super::fixed_file::{FixedFile, FixedValue};
+use super::halving_search::RejectedGroup;
 use crate::document_content::{read_document, read_document_on_disk};
 use crate::error::Failure;
 use sluicegate_git::{Repository, SnapshotFile};
@@ -97,5 +98,11 @@ impl FixProof {
                 value,
                 reason: reason.to_owned(),
             }));
+    }
+
+    /// Records that the fixes of a group of values in a file were rejected.
+    pub(super) fn reject_group(&mut self, path: &str, group: RejectedGroup<FixedValue>) {
+        let reason = group.item_reason().to_owned();
+        self.reject(path, group.items, &reason);
     }
 }
