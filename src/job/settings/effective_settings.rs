@@ -4,6 +4,7 @@
 //! can contain one.
 
 use super::setting::Setting;
+use super::setting_kind::SettingKind;
 use super::setting_sources::UsedText;
 use super::setting_table::{self, variable};
 use super::{SettingSources, SettingsError};
@@ -11,16 +12,8 @@ use crate::job::cli::{GlobalArgs, ReportFlag};
 use crate::job::policy::Strictness;
 use clap::ValueEnum;
 use sluicegate_yaml::{NodeRef, Tree, is_blank};
-use std::path::PathBuf;
-
-/// The settings whose values are, or contain, a secret.
-const HIDDEN_SETTINGS: &[&str] = &[
-    variable::TOKEN,
-    variable::TOKEN_COMMAND,
-    variable::CLIENT_SECRET,
-    variable::CLIENT_CERT,
-    variable::CLIENT_KEY,
-];
+use std::collections::BTreeMap;
+use std::path::Path;
 
 /// A setting with its value and origin.
 #[derive(Debug)]
@@ -108,8 +101,9 @@ impl SettingSources<'_> {
             }
             None => None,
         };
+        let flag_values = collect_flag_values(flags);
         Ok(setting_table::all_settings()
-            .map(|setting| self.resolve_effective_setting(setting, flags, tree.as_ref()))
+            .map(|setting| self.resolve_effective_setting(setting, &flag_values, tree.as_ref()))
             .collect())
     }
 
@@ -118,11 +112,11 @@ impl SettingSources<'_> {
     fn resolve_effective_setting(
         &self,
         setting: &'static Setting,
-        flags: &GlobalArgs,
+        flag_values: &BTreeMap<&'static str, String>,
         tree: Option<&Tree<'_>>,
     ) -> EffectiveSetting {
-        if let Some(value) = find_flag_value(setting.variable, flags) {
-            return self.build_effective_setting(setting, value, SettingOrigin::Flag(setting.flag));
+        if let Some(value) = flag_values.get(setting.variable) {
+            return self.build_effective_setting(setting, value.clone(), SettingOrigin::Flag(setting.flag));
         }
         let value = match self.env.get(setting.variable) {
             Some(value) => Some(value.to_owned()),
@@ -157,9 +151,8 @@ impl SettingSources<'_> {
     ) -> EffectiveSetting {
         let is_missing_token_file =
             setting.variable == variable::TOKEN_FILE && !self.env.current_dir().join(&value).exists();
-        let is_hidden = HIDDEN_SETTINGS.contains(&setting.variable)
-            || is_missing_token_file
-            || may_be_url_with_secret(&value);
+        let is_hidden =
+            setting.kind == SettingKind::Secret || is_missing_token_file || may_be_url_with_secret(&value);
         EffectiveSetting {
             setting,
             value: (!is_hidden).then_some(value),
@@ -243,33 +236,67 @@ fn format_node(node: NodeRef<'_, '_>) -> String {
     entries.join(", ")
 }
 
-/// Returns the value of the common flag that belongs to this variable, if the flag is given.
-fn find_flag_value(variable: &str, flags: &GlobalArgs) -> Option<String> {
-    let path_text = |path: Option<&PathBuf>| path.map(|path| path.display().to_string());
-    match variable {
-        variable::CONFIG => path_text(flags.config.as_ref()),
-        variable::BASE_URL => flags.base_url.clone(),
-        variable::PROJECT_ID => flags.project_id.clone(),
-        variable::AGENT_VERSION => flags.agent_version.clone(),
-        variable::TOKEN_FILE => path_text(flags.token_file.as_ref()),
-        variable::TOKEN_COMMAND => flags.token_command.clone(),
-        variable::REPO => path_text(flags.repo.as_ref()),
-        variable::CONFIG_DIR => flags.config_dir.clone(),
-        variable::TEAM_RULES => flags.team_rules.clone(),
-        variable::CA_CERT => path_text(flags.ca_cert.as_ref()),
-        variable::CLIENT_CERT => path_text(flags.client_cert.as_ref()),
-        variable::CLIENT_KEY => path_text(flags.client_key.as_ref()),
-        variable::TIMEOUT => flags.timeout.map(|seconds| seconds.to_string()),
-        variable::RETRIES => flags.retries.map(|count| count.to_string()),
-        variable::CI => flags.ci.clone(),
-        variable::TARGET_REPOSITORY if !flags.target_repository.is_empty() => {
-            Some(flags.target_repository.join(", "))
-        }
-        variable::POLICY => flags.policy.and_then(|value| value_name(&value)),
-        variable::GATE_CHANGES => flags.gate_changes.and_then(|value| value_name(&value)),
-        variable::COLOR => flags.color.and_then(|value| value_name(&value)),
-        _ => None,
-    }
+/// Returns the values of the common flags that are given, by variable. Names every flag, so that a new flag that is
+/// missing here does not compile.
+fn collect_flag_values(flags: &GlobalArgs) -> BTreeMap<&'static str, String> {
+    let GlobalArgs {
+        config,
+        base_url,
+        project_id,
+        agent_version,
+        token_file,
+        token_command,
+        repo,
+        config_dir,
+        team_rules,
+        ca_cert,
+        client_cert,
+        client_key,
+        timeout,
+        retries,
+        ci,
+        target_repository,
+        policy,
+        gate_changes,
+        color,
+        // These flags have no variable, so they are not settings.
+        directory: _,
+        out: _,
+        quiet: _,
+        verbose: _,
+    } = flags;
+    let repositories = (!target_repository.is_empty()).then(|| target_repository.join(", "));
+    [
+        (variable::CONFIG, config.as_deref().map(format_path_flag)),
+        (variable::BASE_URL, base_url.clone()),
+        (variable::PROJECT_ID, project_id.clone()),
+        (variable::AGENT_VERSION, agent_version.clone()),
+        (variable::TOKEN_FILE, token_file.as_deref().map(format_path_flag)),
+        (variable::TOKEN_COMMAND, token_command.clone()),
+        (variable::REPO, repo.as_deref().map(format_path_flag)),
+        (variable::CONFIG_DIR, config_dir.clone()),
+        (variable::TEAM_RULES, team_rules.clone()),
+        (variable::CA_CERT, ca_cert.as_deref().map(format_path_flag)),
+        (
+            variable::CLIENT_CERT,
+            client_cert.as_deref().map(format_path_flag),
+        ),
+        (variable::CLIENT_KEY, client_key.as_deref().map(format_path_flag)),
+        (variable::TIMEOUT, timeout.map(|seconds| seconds.to_string())),
+        (variable::RETRIES, retries.map(|count| count.to_string())),
+        (variable::CI, ci.clone()),
+        (variable::TARGET_REPOSITORY, repositories),
+        (variable::POLICY, policy.as_ref().and_then(value_name)),
+        (variable::GATE_CHANGES, gate_changes.as_ref().and_then(value_name)),
+        (variable::COLOR, color.as_ref().and_then(value_name)),
+    ]
+    .into_iter()
+    .filter_map(|(variable, value)| Some((variable, value?)))
+    .collect()
+}
+
+fn format_path_flag(path: &Path) -> String {
+    path.display().to_string()
 }
 
 /// Returns the word for a value on the command line.

@@ -8,6 +8,17 @@ use serde_json::{Value, json};
 /// The globs of pipeline files, which are the default of `--include`.
 pub(super) const PIPELINE_GLOBS: [&str; 2] = ["**/*.orch.yaml", "**/*.tran.yaml"];
 
+/// The names that the globs of a setting match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GlobSubject {
+    /// Paths in the repository.
+    Paths,
+    /// The targets of calls, which may omit the extension of the file.
+    CallTargets,
+    /// Branches and tags.
+    Refs,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SettingFormat {
     NotInFile,
@@ -27,7 +38,7 @@ pub(super) enum SettingFormat {
     },
     Switch,
     /// Globs with their default, or `None` if the common globs are the default.
-    Globs(Option<&'static [&'static str]>),
+    Globs(GlobSubject, Option<&'static [&'static str]>),
     /// A list of names, with an example.
     Names(&'static str),
     /// A word that is a value of a flag, with the function that builds the JSON schema.
@@ -59,8 +70,8 @@ impl SettingFormat {
                 json!({ "type": "number", "minimum": minimum, "maximum": maximum, "default": default })
             }
             Self::Switch => json!({ "type": "boolean", "default": false }),
-            Self::Globs(None) => build_glob_list_schema(),
-            Self::Globs(Some(default)) => {
+            Self::Globs(_, None) => build_glob_list_schema(),
+            Self::Globs(_, Some(default)) => {
                 let mut list = build_glob_list_schema();
                 list["default"] = default.into();
                 list
@@ -108,7 +119,7 @@ impl SettingFormat {
     /// Returns the default globs of a list of globs, or no globs for other formats.
     pub(super) const fn default_globs(self) -> &'static [&'static str] {
         match self {
-            Self::Globs(Some(default)) => default,
+            Self::Globs(_, Some(default)) => default,
             _ => &[],
         }
     }

@@ -3,6 +3,8 @@
 /// The kind of a setting, which decides who may set it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingKind {
+    /// Values that are, or contain, a secret, and are never shown: only the job may set them.
+    Secret,
     /// The destination of secrets, and programs to run: only the job may set them.
     Trust,
     /// The reviewed commit, and whether a review happens: only the job may set them.
@@ -19,7 +21,7 @@ impl SettingKind {
     /// because it takes precedence.
     pub const fn describe_allowed_sources(self) -> &'static str {
         match self {
-            Self::Trust | Self::Subject => "only the job",
+            Self::Secret | Self::Trust | Self::Subject => "only the job",
             Self::Verdict => "job, then the target branch's file",
             Self::Operational => "job, then file",
         }

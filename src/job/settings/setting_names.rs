@@ -1,7 +1,7 @@
 //! Looks up settings by name: keys of the file, and variables.
 
 use super::setting::Setting;
-use super::setting_format::SettingFormat;
+use super::setting_format::{GlobSubject, SettingFormat};
 use super::setting_table::all_settings;
 use crate::env::Env;
 use crate::job::policy::KnownSetting;
@@ -15,13 +15,12 @@ const PROXY_KEYS: [(&str, &str); 3] = [
     ("https-proxy", "HTTPS_PROXY"),
 ];
 
-/// Returns the keys whose globs match paths in the repository, because these globs are edited if a file is moved. The
-/// boolean is true if the globs of the key match the targets of calls, which may omit the extension of the file.
-pub fn list_path_glob_keys() -> impl Iterator<Item = (&'static str, bool)> {
-    let glob_settings = all_settings().filter(|setting| matches!(setting.format, SettingFormat::Globs(_)));
-    // The globs of `publish-on` match branches and tags.
-    let path_settings = glob_settings.filter(|setting| !setting.key.starts_with("publish-on."));
-    path_settings.map(|setting| (setting.key, setting.key == "project-checks.external"))
+/// Returns the keys with globs, and the names that these globs match.
+pub fn list_glob_keys() -> impl Iterator<Item = (&'static str, GlobSubject)> {
+    all_settings().filter_map(|setting| match setting.format {
+        SettingFormat::Globs(subject, _) => Some((setting.key, subject)),
+        _ => None,
+    })
 }
 
 /// Returns the setting with this variable.

@@ -10,7 +10,7 @@ use super::file_values::{
     deserialize_reports, deserialize_section, deserialize_show,
 };
 use super::setting::{Setting, SettingSection};
-use super::setting_format::{PIPELINE_GLOBS, SettingFormat, build_enumeration_schema};
+use super::setting_format::{GlobSubject, PIPELINE_GLOBS, SettingFormat, build_enumeration_schema};
 use super::setting_kind::SettingKind;
 use crate::job::cli;
 use crate::job::policy::Strictness;
@@ -107,15 +107,15 @@ settings! {
         AGENT_VERSION = "SLUICEGATE_AGENT_VERSION", "--agent-version", Operational, "agent-version"
             => agent_version: String, SettingFormat::Text("9.0.0");
         /// Bearer token for the platform.
-        TOKEN = "SLUICEGATE_TOKEN", "", Trust, "token";
+        TOKEN = "SLUICEGATE_TOKEN", "", Secret, "token";
         /// File that contains the token.
         TOKEN_FILE = "SLUICEGATE_TOKEN_FILE", "--token-file", Trust, "token-file";
         /// Command that prints the token.
-        TOKEN_COMMAND = "SLUICEGATE_TOKEN_COMMAND", "--token-command", Trust, "token-command";
+        TOKEN_COMMAND = "SLUICEGATE_TOKEN_COMMAND", "--token-command", Secret, "token-command";
         /// OAuth 2 client ID.
         CLIENT_ID = "SLUICEGATE_CLIENT_ID", "", Trust, "client-id";
         /// OAuth 2 client secret.
-        CLIENT_SECRET = "SLUICEGATE_CLIENT_SECRET", "", Trust, "client-secret";
+        CLIENT_SECRET = "SLUICEGATE_CLIENT_SECRET", "", Secret, "client-secret";
         /// Token endpoint for the OAuth 2 client credentials.
         TOKEN_URL = "SLUICEGATE_TOKEN_URL", "", Trust, "token-url";
         /// OAuth 2 audience, if the token endpoint requires one.
@@ -128,9 +128,9 @@ settings! {
         /// PEM file with additional root certificates to trust.
         CA_CERT = "SLUICEGATE_CA_CERT", "--ca-cert", Trust, "ca-cert";
         /// Client certificate for the platform: a PEM file, or the PEM itself.
-        CLIENT_CERT = "SLUICEGATE_CLIENT_CERT", "--client-cert", Trust, "client-cert";
+        CLIENT_CERT = "SLUICEGATE_CLIENT_CERT", "--client-cert", Secret, "client-cert";
         /// Key of the client certificate: a PEM file, or the PEM itself (default: in the file of the certificate).
-        CLIENT_KEY = "SLUICEGATE_CLIENT_KEY", "--client-key", Trust, "client-key";
+        CLIENT_KEY = "SLUICEGATE_CLIENT_KEY", "--client-key", Secret, "client-key";
         /// Timeout for each request, in seconds.
         TIMEOUT = "SLUICEGATE_TIMEOUT", "--timeout", Operational, "timeout"
             => timeout: u64, SettingFormat::Integer { minimum: 1, maximum: 24 * 60 * 60, default: 60 };
@@ -160,10 +160,10 @@ settings! {
         DEEPEN = "SLUICEGATE_DEEPEN", "--deepen", Trust, "deepen";
         /// Globs of the files to select, one per line.
         INCLUDE = "SLUICEGATE_INCLUDE", "--include", Verdict, "include"
-            => include: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(Some(&PIPELINE_GLOBS)), Strictness::TighteningList;
+            => include: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(GlobSubject::Paths, Some(&PIPELINE_GLOBS)), Strictness::TighteningList;
         /// Globs of the files to skip, one per line.
         EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
-            => exclude: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
+            => exclude: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(GlobSubject::Paths, Some(&[])), Strictness::RelaxingList;
         /// Whether to run the project checks: auto, or off to skip them in this job.
         PROJECT_CHECKS = "SLUICEGATE_PROJECT_CHECKS", "--project-checks", Subject, "";
         /// Rules file that `check` uses instead of the project's rules file. In CI, the file must be outside the
@@ -216,10 +216,10 @@ settings! {
     section "review" review: ReviewSection {
         /// Globs of the files to review, instead of `include`.
         REVIEW_INCLUDE = "SLUICEGATE_INCLUDE", "--include", Verdict, "include"
-            => include: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(None), Strictness::TighteningList;
+            => include: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(GlobSubject::Paths, None), Strictness::TighteningList;
         /// Globs of the files to skip in the review, instead of `exclude`.
         REVIEW_EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
-            => exclude: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(None), Strictness::RelaxingList;
+            => exclude: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(GlobSubject::Paths, None), Strictness::RelaxingList;
         /// File with the rules of the team, relative to the repository root, or off (default: `sluicegate-rules.yaml`
         /// in the directory of the configuration file).
         TEAM_RULES = "SLUICEGATE_TEAM_RULES", "--team-rules", Verdict, "team-rules"
@@ -296,17 +296,17 @@ settings! {
             => cycle: cli::CheckLevel as "deserialize_optional_enum", SettingFormat::Enumeration(build_enumeration_schema::<cli::CheckLevel>), Strictness::Scale(&["error", "warn", "off"]);
         /// Globs of called pipelines and scripts that are outside the project.
         CHECK_EXTERNAL = "", "", Verdict, "external"
-            => external: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
+            => external: Vec<String> as "deserialize_globs", SettingFormat::Globs(GlobSubject::CallTargets, Some(&[])), Strictness::RelaxingList;
     }
 
     /// Settings for publishing.
     section "publish" publish: PublishSection {
         /// Globs of the files to publish, instead of `include`.
         PUBLISH_INCLUDE = "SLUICEGATE_INCLUDE", "--include", Verdict, "include"
-            => include: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(None);
+            => include: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(GlobSubject::Paths, None);
         /// Globs of the files to skip when publishing, instead of `exclude`.
         PUBLISH_EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
-            => exclude: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(None);
+            => exclude: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(GlobSubject::Paths, None);
         /// Prefix of the artifact: its name on the platform, for example sales.
         PREFIX = "SLUICEGATE_PREFIX", "--prefix", Operational, "prefix"
             => prefix: String, SettingFormat::Text("sales");
@@ -372,10 +372,10 @@ settings! {
     section "publish-on" publish_on: PublishOnSection {
         /// Globs of the branches on which `ci` publishes, one per line or separated by blanks.
         PUBLISH_ON_BRANCHES = "SLUICEGATE_PUBLISH_ON_BRANCHES", "--publish-on-branch", Verdict, "branches"
-            => branches: Vec<String> as "deserialize_ref_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
+            => branches: Vec<String> as "deserialize_ref_globs", SettingFormat::Globs(GlobSubject::Refs, Some(&[])), Strictness::RelaxingList;
         /// Globs of the tags on which `ci` publishes, one per line or separated by blanks.
         PUBLISH_ON_TAGS = "SLUICEGATE_PUBLISH_ON_TAGS", "--publish-on-tag", Verdict, "tags"
-            => tags: Vec<String> as "deserialize_ref_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
+            => tags: Vec<String> as "deserialize_ref_globs", SettingFormat::Globs(GlobSubject::Refs, Some(&[])), Strictness::RelaxingList;
     }
 }
 

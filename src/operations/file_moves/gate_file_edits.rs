@@ -8,7 +8,7 @@ use super::reference_reader::ReferenceReader;
 use super::team_rule_edits::find_team_rule_edits;
 use super::unparsable_mentions::reject_unparsable_path;
 use crate::error::Failure;
-use crate::job::settings::list_path_glob_keys;
+use crate::job::settings::{GlobSubject, list_glob_keys};
 use sluicegate_git::SnapshotFile;
 use sluicegate_pipelines::file_moves::PathMove;
 use sluicegate_pipelines::pipelines::{PipelineKind, SharedPipelines, shared_pipelines_path};
@@ -144,13 +144,18 @@ fn find_waiver_edits(bytes: &[u8], edits: &mut GateEditBuilder<'_>) -> Result<()
 fn find_setting_edits(bytes: &[u8], edits: &mut GateEditBuilder<'_>) -> Result<(), DocumentError> {
     let tree = Tree::parse(bytes)?;
     let extension = PipelineKind::from_path(&edits.path_move.old_path).map(PipelineKind::extension);
-    for (key, has_call_globs) in list_path_glob_keys() {
+    for (key, subject) in list_glob_keys() {
+        let omissible_extension = match subject {
+            GlobSubject::Refs => continue,
+            GlobSubject::Paths => None,
+            GlobSubject::CallTargets => extension,
+        };
         let mut parts = key.split('.');
         let Some(node) = parts.try_fold(tree.root(), NodeRef::get) else {
             continue;
         };
         for item in node.items().into_iter().flatten() {
-            edits.add_glob(item, Referrer::Glob, extension.filter(|_| has_call_globs));
+            edits.add_glob(item, Referrer::Glob, omissible_extension);
         }
     }
     let review = tree.root().get("review");

@@ -229,3 +229,27 @@ fn setting_that_runs_refuse_is_shown_with_a_warning() {
     let accepted = call("warn");
     assert!(!accepted.all().contains("warning:"), "{}", accepted.all());
 }
+
+#[test]
+fn value_of_secret_setting_is_hidden_and_path_is_shown() {
+    let world = configured_project();
+    let call = Call::new(&world.work())
+        .variable("SLUICEGATE_CLIENT_ID", "gate")
+        .variable("SLUICEGATE_CLIENT_SECRET", TOKEN)
+        .variable("SLUICEGATE_CLIENT_CERT", "own.pem")
+        .variable("SLUICEGATE_CA_CERT", "roots.pem");
+    let document = call
+        .run("settings --token-command print-token --client-key key.pem -o json")
+        .expect(0)
+        .json();
+    for name in ["client-secret", "client-cert", "client-key", "token-command"] {
+        let (value, origin, _) = find_setting(&document, name);
+        assert_eq!(value, Value::Null, "{name}");
+        assert!(
+            ["flag", "variable"].contains(&origin.as_str()),
+            "{name}: {origin}"
+        );
+    }
+    assert_eq!(find_setting(&document, "client-id").0, "gate");
+    assert_eq!(find_setting(&document, "ca-cert").0, "roots.pem");
+}
