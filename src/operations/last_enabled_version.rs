@@ -9,8 +9,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{LatestVersion, RequestedState, is_last_enabled_version, poll_latest_after_disabling};
 use crate::session::artifact_versions::{
-    describe_latest_version, enable_command, list_command, list_versions, may_be_enabled,
-    version_request_failure,
+    describe_latest_version, enable_command, list_command, list_versions, version_request_failure,
 };
 use sluicegate_platform::api::Artifact;
 use std::time::Duration;
@@ -31,7 +30,7 @@ impl VersionSwitch<'_> {
             .iter()
             .find(|artifact| artifact.version_name.as_deref() == Some(version));
         if !is_last_enabled_version(versions, version) {
-            return Ok(listed_version.is_none_or(may_be_enabled));
+            return Ok(listed_version.is_none_or(Artifact::may_be_enabled));
         }
         if listed_version.is_none() {
             let version = Some(version);
@@ -92,7 +91,7 @@ impl VersionSwitch<'_> {
     async fn enable_again(&self, version: &str) -> Failure {
         let prefix = &self.prefix;
         let reason = match list_versions(self.platform, prefix).await {
-            Ok(versions) if !versions.is_empty() && !versions.iter().any(may_be_enabled) => None,
+            Ok(versions) if !versions.is_empty() && !versions.iter().any(Artifact::may_be_enabled) => None,
             Ok(_) => Some("the list of versions does not show that all are disabled".to_owned()),
             Err(error) => Some(error.to_string()),
         };

@@ -76,7 +76,7 @@ impl Publication<'_> {
         }
         // A repeated job must not report an incomplete version as published.
         let mut first_refusal = None;
-        let enabled_versions = versions.iter().filter(|version| version.enabled != Some(false));
+        let enabled_versions = versions.iter().filter(|version| version.may_be_enabled());
         for version in enabled_versions.take(MAX_COMPARED_VERSIONS) {
             // A version without a name cannot be compared, and follows those with a name, which decide.
             let Some(name) = version.version_name.as_deref() else {
@@ -100,8 +100,7 @@ impl Publication<'_> {
     pub(super) fn choose_if_exists(&self, plan: &Plan) -> IfExists {
         let versions = self.list_versions_of_head(&plan.version_name);
         let is_rerun = versions.first().is_some_and(|version| {
-            version.version_name.as_deref() == Some(plan.version_name.as_str())
-                && version.enabled != Some(false)
+            version.version_name.as_deref() == Some(plan.version_name.as_str()) && version.may_be_enabled()
         });
         if is_rerun && find_name_origin(&self.settings.version_name) == NameOrigin::Template {
             return IfExists::SameContent;

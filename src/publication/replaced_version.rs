@@ -10,7 +10,7 @@ use crate::publish::{Plan, is_same_commit};
 use crate::session::artifact_versions::disable_command;
 use jiff::SignedDuration;
 use sluicegate_git::short_id;
-use sluicegate_platform::api::{Artifact, Platform, parse_platform_time};
+use sluicegate_platform::api::{Artifact, Platform};
 
 /// Maximum time by which the clock that dated a commit may be ahead of the platform's clock.
 const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(10);
@@ -65,8 +65,9 @@ impl Publication<'_> {
         let head_time = self.workspace.repo.commit_time(head).ok();
         let earliest_time = head_time.and_then(|time| time.checked_sub(MAX_CLOCK_SKEW).ok());
         self.history.enabled_versions().filter(move |version| {
-            let created_at = version.created_at.as_deref().and_then(parse_platform_time);
-            let is_later = created_at.is_none_or(|created_at| Some(created_at) >= earliest_time);
+            let is_later = version
+                .creation_time()
+                .is_none_or(|created_at| Some(created_at) >= earliest_time);
             is_later && !is_same_commit(version.commit_hash.as_deref(), head.as_str())
         })
     }

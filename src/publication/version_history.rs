@@ -5,11 +5,11 @@ use super::published_commit::REPUBLISH_HINT;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{CommitMatch, match_commit};
-use crate::session::artifact_versions::{list_versions, may_be_enabled};
+use crate::session::artifact_versions::list_versions;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id, short_id};
 use sluicegate_pipelines::interface::compare_version_names;
-use sluicegate_platform::api::{Artifact, Platform, parse_platform_time};
+use sluicegate_platform::api::{Artifact, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -66,31 +66,34 @@ impl VersionHistory {
         let newest = self
             .versions
             .iter()
-            .max_by_key(|version| version.created_at.as_deref().and_then(parse_platform_time))?;
+            .max_by_key(|version| version.creation_time())?;
         newest.version_name.as_deref()
     }
 
     /// Returns the versions that were created before the version with this name, enabled or not, with the newest last.
     /// Returns `None` if the list does not have that version, or does not show which versions are older.
     pub(super) fn list_versions_before(&self, version_name: &str) -> Option<Vec<&Artifact>> {
-        let find_time = |version: &Artifact| version.created_at.as_deref().and_then(parse_platform_time);
         let has_name = |version: &Artifact| version.version_name.as_deref() == Some(version_name);
-        let time_limit = find_time(self.versions.iter().find(|version| has_name(version))?)?;
+        let time_limit = self
+            .versions
+            .iter()
+            .find(|version| has_name(version))?
+            .creation_time()?;
         let mut earlier_versions = Vec::new();
         for version in self.versions.iter().filter(|version| !has_name(version)) {
-            match find_time(version)?.cmp(&time_limit) {
+            match version.creation_time()?.cmp(&time_limit) {
                 Ordering::Less => earlier_versions.push(version),
                 Ordering::Equal => return None,
                 Ordering::Greater => {}
             }
         }
-        earlier_versions.sort_by_key(|version| find_time(version));
+        earlier_versions.sort_by_key(|version| version.creation_time());
         Some(earlier_versions)
     }
 
     /// Returns the versions that are not disabled. A version whose state is unknown is treated as enabled.
     pub(super) fn enabled_versions(&self) -> impl Iterator<Item = &Artifact> {
-        self.versions.iter().filter(|version| may_be_enabled(version))
+        self.versions.iter().filter(|version| version.may_be_enabled())
     }
 
     /// Returns whether there are versions, and all of them are disabled.

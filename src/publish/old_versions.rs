@@ -1,7 +1,7 @@
 //! Determines which published versions consumers can still use, and which are old.
 
 use jiff::Timestamp;
-use sluicegate_platform::api::{Artifact, parse_platform_time};
+use sluicegate_platform::api::Artifact;
 use std::cmp::Reverse;
 
 /// The reason why old versions cannot be distinguished from new ones.
@@ -37,16 +37,13 @@ pub fn find_newer_version<'a>(versions: &'a [Artifact], latest: &Artifact) -> Op
     let listed_latest = versions
         .iter()
         .find(|artifact| artifact.version_name == latest.version_name);
-    let latest_time = listed_latest.and_then(find_time).or_else(|| find_time(latest))?;
+    let latest_time = listed_latest
+        .and_then(Artifact::creation_time)
+        .or_else(|| latest.creation_time())?;
     let newer_version = versions.iter().find(|artifact| {
-        artifact.enabled == Some(true) && find_time(artifact).is_some_and(|time| time > latest_time)
+        artifact.enabled == Some(true) && artifact.creation_time().is_some_and(|time| time > latest_time)
     });
     newer_version.map(Artifact::display_name)
-}
-
-/// Returns the creation time of a version; `None` if it is missing or invalid.
-fn find_time(artifact: &Artifact) -> Option<Timestamp> {
-    parse_platform_time(artifact.created_at.as_deref()?)
 }
 
 /// Returns the names of the enabled versions to disable if only the newest `keep` are kept, the newest first. The
@@ -77,12 +74,11 @@ fn parse_dated_version(artifact: &Artifact) -> Result<(Timestamp, &str), Version
         .version_name
         .as_deref()
         .ok_or(VersionOrderError::NoName)?;
-    let created_at = artifact.created_at.clone().unwrap_or_default();
-    match parse_platform_time(&created_at) {
+    match artifact.creation_time() {
         Some(time) => Ok((time, name)),
         None => Err(VersionOrderError::NoTime {
             version: name.to_owned(),
-            created_at,
+            created_at: artifact.created_at.clone().unwrap_or_default(),
         }),
     }
 }

@@ -42,11 +42,6 @@ fn may_have_prefix(version: &Artifact, prefix: &str) -> bool {
     version_prefix.is_none_or(|version_prefix| version_prefix == prefix)
 }
 
-/// Returns whether a version is not disabled. A version whose state is unknown is treated as enabled.
-pub(crate) fn may_be_enabled(version: &Artifact) -> bool {
-    version.enabled != Some(false)
-}
-
 /// Returns the warning that a git tag is compared, because a prefix lacks the version with its name. Returns `None` if
 /// the prefix has no version at all, or if the platform lists this version.
 pub(crate) async fn describe_missing_version(
@@ -211,7 +206,7 @@ pub(crate) async fn confirm_missing_version(
 /// Returns whether one of these artifacts is, or may be, an enabled version of the prefix.
 fn has_enabled_version(artifacts: &[ApiValue<Artifact>], prefix: &str) -> bool {
     let mut versions = artifacts.iter();
-    versions.any(|version| may_have_prefix(version, prefix) && may_be_enabled(version))
+    versions.any(|version| may_have_prefix(version, prefix) && version.may_be_enabled())
 }
 
 /// Returns the command that disables a version, complete with its arguments. It does not disable the last enabled

@@ -8,8 +8,7 @@ use crate::session::Session;
 use crate::session::artifact_versions::list_versions;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, GitError, Repository};
-
-use sluicegate_platform::api::{Artifact, Platform, parse_platform_time};
+use sluicegate_platform::api::{Artifact, Platform};
 use sluicegate_platform::http::HttpError;
 use std::cmp::Reverse;
 use std::slice;
@@ -158,8 +157,8 @@ fn find_contained_version(
         Ok(versions) => versions,
         Err(error) => return Ok(Err(error)),
     };
-    versions.retain(|version| version.enabled != Some(false));
-    versions.sort_by_key(|version| Reverse(version.created_at.as_deref().and_then(parse_platform_time)));
+    versions.retain(Artifact::may_be_enabled);
+    versions.sort_by_key(|version| Reverse(version.creation_time()));
     for version in versions.into_iter().take(MAX_EXAMINED_VERSIONS) {
         let Some(name) = version.version_name.clone() else {
             continue;

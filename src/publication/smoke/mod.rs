@@ -25,9 +25,8 @@ use crate::publish::{
     LatestVersion, Outcome, OutcomeKind, Plan, Receipt, Withdrawal, disable_version, is_same_commit,
     withdraw_version,
 };
-use jiff::Timestamp;
 use sluicegate_git::short_id;
-use sluicegate_platform::api::{Artifact, Platform, parse_platform_time};
+use sluicegate_platform::api::{Artifact, Platform};
 use smoke_problem::SmokeProblem;
 use smoke_test::SmokeTest;
 
@@ -176,8 +175,7 @@ impl Publication<'_> {
         receipt: &'a Receipt,
         version: &Artifact,
     ) -> SmokeTest<'a> {
-        let created_at: Option<Timestamp> = version.created_at.as_deref().and_then(parse_platform_time);
-        SmokeTest::for_existing_version(self, platform, receipt, created_at)
+        SmokeTest::for_existing_version(self, platform, receipt, version.creation_time())
     }
 
     /// Returns the result for an existing version whose details could not be read. Without them, no smoke run takes

@@ -2,8 +2,9 @@
 
 use super::lenient_values::none_if_empty;
 use super::lists::Paging;
-use super::{ApiList, Platform, add_role_hint};
+use super::{ApiList, Platform, add_role_hint, parse_platform_time};
 use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Response, Success};
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -49,6 +50,16 @@ impl Artifact {
     /// Returns the version name for a message, or `without a name` if the platform returned none.
     pub fn display_name(&self) -> &str {
         self.version_name.as_deref().unwrap_or("without a name")
+    }
+
+    /// Returns the creation time; `None` if it is missing or invalid.
+    pub fn creation_time(&self) -> Option<Timestamp> {
+        parse_platform_time(self.created_at.as_deref()?)
+    }
+
+    /// Returns whether the version is not disabled. A version whose state is unknown is treated as enabled.
+    pub fn may_be_enabled(&self) -> bool {
+        self.enabled != Some(false)
     }
 }
 
