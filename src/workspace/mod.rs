@@ -21,7 +21,7 @@ pub(crate) mod rules_remedy;
 pub(crate) mod standard_input;
 mod target_revision;
 pub(crate) mod team_rules;
-mod typed_paths;
+pub(crate) mod typed_paths;
 pub(crate) mod unusable_gate_files;
 pub(crate) mod unusable_publish_settings;
 mod unusable_settings;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-const PATHS_HINT: &str = "paths are relative to the current directory";
+pub(crate) const PATHS_HINT: &str = "paths are relative to the current directory";
 
 impl Workspace<'_> {
     /// Converts typed paths, relative to the current directory, to paths relative to the repository root; each must

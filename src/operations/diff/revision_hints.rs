@@ -2,6 +2,7 @@
 
 use crate::error::Failure;
 use crate::workspace::Workspace;
+use crate::workspace::typed_paths::PATHS_HINT;
 use sluicegate_base::text;
 use std::path::PathBuf;
 
@@ -30,16 +31,16 @@ pub(super) fn add_revision_hint(
     ))
 }
 
-/// Adds the most similar branch or tag to the failure, unless its hint already names a similar path.
+/// Adds the most similar branch or tag to the failure, unless its hint is about this path, for example a similar path.
 fn add_similar_revision(workspace: &Workspace<'_>, typed_paths: &[PathBuf], failure: Failure) -> Failure {
-    let has_suggestion = failure
-        .own_hint()
-        .is_some_and(|hint| hint.starts_with("did you mean"));
+    if failure.own_hint() != Some(PATHS_HINT) {
+        return failure;
+    }
     let names = workspace.repo.list_ref_names().unwrap_or_default();
     let mut similar_names = typed_paths
         .iter()
         .filter_map(|path| text::find_most_similar(path.to_str()?, names.iter().map(String::as_str)));
-    match similar_names.next().filter(|_| !has_suggestion) {
+    match similar_names.next() {
         Some(name) => failure.with_hint(format!(
             "did you mean the revision `{name}`? pass {name}..HEAD to compare with it"
         )),

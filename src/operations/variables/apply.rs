@@ -223,11 +223,10 @@ fn partial_failure(
         "{failed_count} of {} failed{unknown_text}{skipped_text}; see the messages above",
         format_count(change_count, "change")
     );
-    let mut hint = find_first_hint(results);
-    // Some hints end with the same step.
-    if !hint.contains("again") {
-        hint += "; then run the command again: changes that were applied are not repeated";
-    }
+    let hint = format!(
+        "{}; a repeated command skips the changes that were applied",
+        find_first_hint(results)
+    );
     Failure::from_message(choose_exit_status(results), message).with_hint(hint)
 }
 

@@ -382,6 +382,20 @@ fn mistyped_path_is_answered_with_nearest_path_from_current_directory() {
 }
 
 #[test]
+fn path_in_nested_repository_similar_to_branch_keeps_its_hint() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    world.git("init -q mian");
+    let call = Call::new(&world.work());
+    let output = call.run("diff mian").expect(2);
+    output.saying(&["the path mian is in another repository", "hint: pass `--repo"]);
+    // A path that does not exist has only a general hint, so the revision replaces it.
+    fs::remove_dir_all(world.work().join("mian")).unwrap();
+    call.run("diff mian")
+        .expect(2)
+        .saying(&["hint: did you mean the revision `main`?"]);
+}
+
+#[test]
 fn mistyped_branch_is_answered_with_nearest_branch_of_remote() {
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     let platform = Platform::new();

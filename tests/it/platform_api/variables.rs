@@ -872,7 +872,7 @@ fn apply_stops_where_the_token_is_refused() {
         "skipped because",
         "1 of 3 changes failed and 2 not tried",
         "hint: check the token: it may have expired",
-        "then run the command again: changes that were applied are not repeated",
+        "; a repeated command skips the changes that were applied",
     ]);
     assert_eq!(changes(&platform).len(), 1);
 }
