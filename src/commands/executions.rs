@@ -1,16 +1,14 @@
 //! Runs `sluicegate executions`.
 
 use crate::error::Failure;
-use crate::job::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
-use crate::operations::executions::DEFAULT_TIMEOUT_SECONDS;
+use crate::job::cli::{ExecutionsVerb, OutputArgs, PaceArgs};
+use crate::operations::executions::execution_termination::terminate_execution;
+use crate::operations::executions::start_pace;
 use crate::session::response_output;
 use crate::session::watched_execution::{
-    WatchedExecution, execution_request_failure, list_execution_fields, print_last_state, report_last_state,
+    WatchedExecution, execution_request_failure, list_execution_fields, report_last_state,
 };
 use crate::session::{CommandResult, Session};
-use sluicegate_base::text;
-use sluicegate_platform::follow::{Pace, PollEnd, send_change};
-use sluicegate_platform::http::request_for_hint;
 
 /// Runs `sluicegate executions`: shows, waits for and terminates executions of pipelines.
 pub(crate) fn run(session: &Session, verb: ExecutionsVerb) -> CommandResult {
@@ -53,90 +51,4 @@ fn print_execution(session: &Session, id: &str, output: OutputArgs) -> CommandRe
 async fn follow_execution(session: &Session, id: &str, pace: &PaceArgs) -> Result<WatchedExecution, Failure> {
     let pace = start_pace(session, pace)?;
     WatchedExecution::follow(session, &session.create_project_client()?, id, pace).await
-}
-
-/// Starts the clock of a wait. The flags and settings say how long to wait and how often to poll.
-fn start_pace(session: &Session, pace: &PaceArgs) -> Result<Pace, Failure> {
-    let poll_settings = session
-        .read_setting_sources()?
-        .resolve_poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
-    Ok(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
-}
-
-/// Requests the platform to terminate an execution, unless it has already ended. With `wait_args` (`--wait`), waits for
-/// the end of the execution and prints its last state. Without them, only prints that the termination was requested,
-/// and the state if the response is empty.
-fn terminate_execution(
-    session: &Session,
-    id: &str,
-    cancel: &CancelArgs,
-    wait_args: Option<&PaceArgs>,
-    output: OutputArgs,
-) -> CommandResult {
-    let status = session
-        .read_setting_sources()?
-        .resolve_cancel_status(cancel.cancel_status.clone())?;
-    let project = session.create_project_client()?;
-    let pace = wait_args.map(|pace| start_pace(session, pace)).transpose()?;
-    session.block_on(async {
-        // The platform's response to a termination does not show that the execution had ended before.
-        let first_response = request_for_hint(project.platform.fetch_execution(project.id, id)).await;
-        let first_state = first_response.map(|response| WatchedExecution::from_response(id, response));
-        if let Some(execution) = first_state.filter(WatchedExecution::has_ended) {
-            return print_uncancelled_execution(session, &execution, output);
-        }
-        let request = project
-            .platform
-            .terminate_execution(project.id, id, &status, cancel.force);
-        let response = match send_change(pace.as_ref(), request).await {
-            Ok(response) => response,
-            Err(error) => return Err(execution_request_failure(&project, id, error).await),
-        };
-        let message = format!("requested the termination of execution {id}");
-        match (pace, response) {
-            (Some(pace), _) => {
-                let execution = WatchedExecution::follow(session, &project, id, pace).await?;
-                print_terminated_execution(session, execution, output)
-            }
-            (None, Some(response)) => {
-                session.print_response(output, &response.raw, || text::escape_line(&message) + "\n")
-            }
-            (None, None) => {
-                let response = project.platform.fetch_execution(project.id, id).await;
-                let response = response.map_err(|error| {
-                    Failure::from(error).context(format!("{message}, but could not read its state"))
-                })?;
-                session.ui.say(&message);
-                print_last_state(session, &WatchedExecution::from_response(id, response), output)
-            }
-        }
-    })?
-}
-
-/// Prints the last state of an execution after the wait for its termination. The execution was meant to end, so its end
-/// is a success in every state.
-fn print_terminated_execution(
-    session: &Session,
-    execution: WatchedExecution,
-    output: OutputArgs,
-) -> CommandResult {
-    match execution.end {
-        PollEnd::Deadline => report_last_state(session, &execution.with_requested_termination(), output),
-        PollEnd::Succeeded => print_uncancelled_execution(session, &execution, output),
-        PollEnd::Failed => print_last_state(session, &execution, output),
-    }
-}
-
-/// Prints the state of an execution that ended before it could be terminated.
-fn print_uncancelled_execution(
-    session: &Session,
-    execution: &WatchedExecution,
-    output: OutputArgs,
-) -> CommandResult {
-    session.ui.warn(&format!(
-        "nothing was canceled: execution {} had already ended in {}",
-        execution.id,
-        execution.status_name()
-    ));
-    print_last_state(session, execution, output)
 }
