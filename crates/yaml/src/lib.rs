@@ -20,7 +20,7 @@ pub use document_text::{DocumentError, MAX_DOCUMENT_BYTES, Position, format_plac
 pub use editor_position::EditorPosition;
 pub use empty_brackets::remove_empty_brackets;
 pub use list_lines::{find_line_ending, indent_width, is_comment_outside_entry, is_entry_start, split_lines};
-pub use scalar::{Value, format_double_quoted};
+pub use scalar::{Value, format_double_quoted, format_plain_or_quoted};
 pub use scalar_rewrite::{
     EditableDocument, NewTexts, RewrittenDocument, ScalarReplacement, replace_scalars, split_around_scalars,
 };

@@ -14,6 +14,9 @@ pub(crate) struct Scalar<'a> {
     pub is_text: bool,
 }
 
+/// Words that some YAML parsers do not read as text.
+const KEYWORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'t> {
     /// `null`, `~` or an empty value.
@@ -57,6 +60,20 @@ impl<'a> Scalar<'a> {
             text => parse_number(text).unwrap_or(Value::Text(text)),
         }
     }
+}
+
+/// Returns the text as a YAML scalar: plain if every parser reads it as this text, otherwise quoted.
+pub fn format_plain_or_quoted(text: &str) -> String {
+    let is_plain = text.starts_with(char::is_alphabetic)
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '/' | '.' | '_' | '-'))
+        && !text.ends_with(' ')
+        && !KEYWORDS.contains(&text.to_lowercase().as_str());
+    if is_plain {
+        return text.to_owned();
+    }
+    format_double_quoted(text)
 }
 
 /// Returns the text as a double-quoted YAML scalar, which can represent any text.

@@ -32,7 +32,7 @@ fn shared_pipeline_is_added_with_variables_as_parameters_and_passes_check() {
     let text = world.read_text(FILE);
     for line in [
         "version: \"1.0\"",
-        "  - pipeline: \"sales/Load it.orch.yaml\"",
+        "  - pipeline: sales/Load it.orch.yaml",
         "      day: { type: TEXT, exportAllowed: false, default: \"today\" }",
         "      size: { type: NUMERIC, exportAllowed: false }",
     ] {

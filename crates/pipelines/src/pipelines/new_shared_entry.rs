@@ -9,8 +9,9 @@ use super::shared_pipelines::SharedPipelines;
 use super::{LAYOUT_KEY, PipelineOutline, file_name, trim_pipeline_extension};
 use sluicegate_base::text::shorten_name;
 use sluicegate_yaml::{
-    DocumentError, NodeRef, Tree, Value, find_line_ending, format_double_quoted, indent_width,
-    is_comment_outside_entry, is_entry_start, split_lines,
+    DocumentError, NodeRef, Position, Tree, Value, find_line_ending, format_double_quoted,
+    format_plain_or_quoted, indent_width, is_comment_outside_entry, is_entry_start, remove_empty_brackets,
+    split_lines,
 };
 use std::fmt::Write as _;
 
@@ -124,10 +125,16 @@ impl NewSharedEntry {
         shared_pipelines: &SharedPipelines,
     ) -> Result<String, SharedEditError> {
         let ending = find_line_ending(text);
-        let mut lines = split_lines(text);
-        let (line_index, indent) = match shared_pipelines.entries.last() {
+        let position = shared_pipelines.position;
+        let last_entry = shared_pipelines.entries.last();
+        let opened_text = match last_entry {
+            Some(_) => Some(text.to_owned()),
+            None => remove_empty_brackets(text, position),
+        };
+        let mut lines = split_lines(&opened_text.ok_or(SharedEditError::UnsupportedForm)?);
+        let (line_index, indent) = match last_entry {
             Some(last_entry) => find_entry_end(&lines, last_entry.position.line),
-            None => remove_empty_brackets(&mut lines, shared_pipelines.position.line, ending),
+            None => find_list_start(text, position),
         }
         .ok_or(SharedEditError::UnsupportedForm)?;
         lines.insert(line_index, self.format_lines(&indent, ending));
@@ -176,16 +183,16 @@ impl NewSharedEntry {
             .iter()
             .map(|parameter| {
                 let value = parameter.format_on_one_line();
-                format!("{}: {value}", format_scalar(&parameter.name))
+                format!("{}: {value}", format_plain_or_quoted(&parameter.name))
             })
             .collect();
         let parameters = parameters.join(", ");
         let space = if parameters.is_empty() { "" } else { " " };
         format!(
             "{{ pipeline: {}, displayName: {}, id: {}, enabled: true, parameters: {{{space}{parameters}{space}}} }}",
-            format_scalar(&self.path),
-            format_scalar(file_name(trim_pipeline_extension(&self.path))),
-            format_scalar(&self.id)
+            format_plain_or_quoted(&self.path),
+            format_plain_or_quoted(file_name(trim_pipeline_extension(&self.path))),
+            format_plain_or_quoted(&self.id)
         )
     }
 
@@ -200,10 +207,18 @@ impl NewSharedEntry {
     /// Returns the entry as YAML on several lines, with this indent and line ending.
     fn format_lines(&self, indent: &str, ending: &str) -> String {
         let mut lines = String::new();
-        let display_name = format_scalar(file_name(trim_pipeline_extension(&self.path)));
-        let _ = write!(lines, "{indent}- pipeline: {}{ending}", format_scalar(&self.path));
+        let display_name = format_plain_or_quoted(file_name(trim_pipeline_extension(&self.path)));
+        let _ = write!(
+            lines,
+            "{indent}- pipeline: {}{ending}",
+            format_plain_or_quoted(&self.path)
+        );
         let _ = write!(lines, "{indent}  displayName: {display_name}{ending}");
-        let _ = write!(lines, "{indent}  id: {}{ending}", format_scalar(&self.id));
+        let _ = write!(
+            lines,
+            "{indent}  id: {}{ending}",
+            format_plain_or_quoted(&self.id)
+        );
         let _ = write!(lines, "{indent}  enabled: true{ending}");
         if self.parameters.is_empty() {
             let _ = write!(lines, "{indent}  parameters: {{}}{ending}");
@@ -214,7 +229,7 @@ impl NewSharedEntry {
             let _ = write!(
                 lines,
                 "{indent}    {}: {}{ending}",
-                format_scalar(&parameter.name),
+                format_plain_or_quoted(&parameter.name),
                 parameter.format_on_one_line()
             );
         }
@@ -228,7 +243,7 @@ impl NewSharedParameter {
     fn format_on_one_line(&self) -> String {
         let mut keys: Vec<String> = Vec::new();
         if let Some(kind) = &self.kind {
-            keys.push(format!("type: {}", format_scalar(kind)));
+            keys.push(format!("type: {}", format_plain_or_quoted(kind)));
         }
         keys.push("exportAllowed: false".to_owned());
         if let Some(description) = &self.description {
@@ -240,10 +255,10 @@ impl NewSharedParameter {
         let mut columns = Vec::new();
         for (name, kind) in &self.columns {
             let column_type = match kind {
-                Some(kind) => format!(" columnType: {} ", format_scalar(kind)),
+                Some(kind) => format!(" columnType: {} ", format_plain_or_quoted(kind)),
                 None => String::new(),
             };
-            columns.push(format!("{}: {{{column_type}}}", format_scalar(name)));
+            columns.push(format!("{}: {{{column_type}}}", format_plain_or_quoted(name)));
         }
         if !columns.is_empty() {
             keys.push(format!("columns: {{ {} }}", columns.join(", ")));
@@ -324,21 +339,6 @@ fn build_default_id(path: &str) -> String {
     words.join("-")
 }
 
-/// Returns the text as a YAML scalar. Quotes it unless YAML certainly reads it as the same text without quotes.
-fn format_scalar(text: &str) -> String {
-    let starts_with_letter = text.starts_with(|c: char| c.is_ascii_alphabetic());
-    let has_only_plain_chars = text
-        .chars()
-        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'));
-    let keywords = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
-    let is_keyword = keywords.contains(&text.to_ascii_lowercase().as_str());
-    if starts_with_letter && !is_keyword && has_only_plain_chars {
-        text.to_owned()
-    } else {
-        format_double_quoted(text)
-    }
-}
-
 /// Returns the canonical texts of all parts of the file: each key with its value, but of the list `pipelines` only the
 /// first `entry_count` entries, one by one. Returns `None` if the text is not valid YAML.
 fn format_file_parts(text: &str, entry_count: usize) -> Option<Vec<String>> {
@@ -379,14 +379,12 @@ fn find_entry_end(lines: &[String], line: u32) -> Option<(usize, String)> {
     Some((end, " ".repeat(dash_indent)))
 }
 
-/// Removes the brackets of an empty list on the line with the number `line` (from 1), so that an entry can follow it.
-/// Returns the index and the indentation of the entry's line; `None` if the line has no such brackets.
-fn remove_empty_brackets(lines: &mut [String], line: u32, ending: &str) -> Option<(usize, String)> {
-    let line_index = usize::try_from(line).ok()?.checked_sub(1)?;
-    let text = lines.get_mut(line_index)?;
-    let (text_before, text_after) = text.split_once("[]")?;
-    *text = format!("{}{}{ending}", text_before.trim_end(), text_after.trim_end());
-    Some((line_index + 1, "  ".to_owned()))
+/// Returns the index and the indentation of the first entry's line, after the brackets of the empty list at this
+/// position are removed. A line with only the brackets is removed with them.
+fn find_list_start(text: &str, position: Position) -> Option<(usize, String)> {
+    let line_index = usize::try_from(position.line).ok()?.checked_sub(1)?;
+    let has_key = !text.lines().nth(line_index)?.trim_start().starts_with('[');
+    Some((line_index + usize::from(has_key), "  ".to_owned()))
 }
 
 #[cfg(test)]
@@ -405,14 +403,14 @@ mod tests {
         version: "1.0"
         type: shared-pipelines-config
         pipelines:
-          - pipeline: "sales/Load It.orch.yaml"
-            displayName: "Load It"
+          - pipeline: sales/Load It.orch.yaml
+            displayName: Load It
             id: load-it
             enabled: true
             parameters:
               day: { type: TEXT, exportAllowed: false, description: "the \"day\"", default: "a: b" }
               size: { type: NUMERIC, exportAllowed: false, default: 7 }
-              rows: { type: GRID, exportAllowed: false, columns: { "c 1": { columnType: NUMBER } } }
+              rows: { type: GRID, exportAllowed: false, columns: { c 1: { columnType: NUMBER } } }
         "#);
         assert_eq!(entry().private_names, ["secret"]);
     }
@@ -437,7 +435,7 @@ mod tests {
             "pipelines:\n  -\n    id: a\n    pipeline: a.orch.yaml\n  # about b\n  - id: b\n    pipeline: b.orch.yaml\n",
         ] {
             let edited = added.build_edited_text(text).unwrap();
-            let start = edited.find("- pipeline: \"sales").unwrap();
+            let start = edited.find("- pipeline: sales").unwrap();
             let lines: Vec<&str> = edited.split_inclusive('\n').collect();
             let own = added.format_lines("", "\n").lines().count();
             assert!(edited[start..].contains("id: load-it"), "{edited}");
@@ -487,7 +485,6 @@ mod tests {
             "pipelines: [{ id: a, pipeline: a.orch.yaml, note: [ x ] }] # [ the ] end\n",
             "pipelines: [\n    { id: a, pipeline: a.orch.yaml }, # a\n  ]\n",
             "pipelines: [\n    { id: a, pipeline: a.orch.yaml } # a\n  ]\nversion: '1.0'\n",
-            "pipelines: [\n  ]\n",
             "{ pipelines: [] }\n",
         ] {
             let edited = added.build_edited_text(text).unwrap();
@@ -496,6 +493,23 @@ mod tests {
             assert!(text.starts_with(before.trim_end_matches([' ', ','])), "{edited}");
             assert!(text.ends_with(after.trim_start()), "{edited}");
             assert_eq!(text.lines().count(), edited.lines().count(), "{edited}");
+        }
+    }
+
+    #[test]
+    fn brackets_of_empty_list_are_removed_in_every_form() {
+        let added = entry();
+        let lines = added.format_lines("  ", "\n");
+        for (text, text_before, text_after) in [
+            ("pipelines: [ ]\n", "pipelines:\n", ""),
+            ("pipelines: []", "pipelines:\n", ""),
+            ("pipelines: [\n  ]\nname: a\n", "pipelines:\n", "name: a\n"),
+            ("pipelines:\n  []\nname: a\n", "pipelines:\n", "name: a\n"),
+            ("pipelines: &a [ ] # was []\n", "pipelines: &a # was []\n", ""),
+            ("\u{feff}pipelines: [ ]\n", "\u{feff}pipelines:\n", ""),
+        ] {
+            let edited = added.build_edited_text(text).unwrap();
+            assert_eq!(edited, format!("{text_before}{lines}{text_after}"), "{text}");
         }
     }
 

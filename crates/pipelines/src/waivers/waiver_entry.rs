@@ -3,11 +3,8 @@
 use crate::findings::{Finding, Waiver, is_waiver_expired};
 use crate::rules;
 use jiff::civil::Date;
-use sluicegate_yaml::format_double_quoted;
+use sluicegate_yaml::format_plain_or_quoted;
 use std::fmt;
-
-/// Words that some YAML parsers do not read as text.
-const KEYWORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
 
 /// What a waiver does for a finding that it is about. The later variants take precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,36 +86,22 @@ impl fmt::Display for WaiverEntry {
         write!(
             f,
             "{{ rule: {}, path: {}",
-            format_scalar(&self.rule),
-            format_scalar(&self.path)
+            format_plain_or_quoted(&self.rule),
+            format_plain_or_quoted(&self.path)
         )?;
         if let Some(about) = &self.about {
-            write!(f, ", about: {}", format_scalar(about))?;
+            write!(f, ", about: {}", format_plain_or_quoted(about))?;
         }
         if let Some(size) = self.size {
             write!(f, ", size: {size}")?;
         }
-        write!(f, ", reason: {}", format_scalar(&self.reason))?;
+        write!(f, ", reason: {}", format_plain_or_quoted(&self.reason))?;
         if let Some(owner) = &self.owner {
-            write!(f, ", owner: {}", format_scalar(owner))?;
+            write!(f, ", owner: {}", format_plain_or_quoted(owner))?;
         }
         if let Some(last_day) = self.last_day {
             write!(f, ", until: {last_day}")?;
         }
         f.write_str(" }")
     }
-}
-
-/// Returns the text as a YAML scalar: plain if every parser reads it as this text, otherwise quoted.
-fn format_scalar(text: &str) -> String {
-    let is_plain = text.starts_with(char::is_alphabetic)
-        && text
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '/' | '.' | '_' | '-'))
-        && !text.ends_with(' ')
-        && !KEYWORDS.contains(&text.to_lowercase().as_str());
-    if is_plain {
-        return text.to_owned();
-    }
-    format_double_quoted(text)
 }
