@@ -1,16 +1,13 @@
 //! Compares the changed pipelines of a review while the platform responds: comparing thousands of pipelines takes as
 //! long as reviewing them.
 
+use crate::gate::CollectedFacts;
 use crate::gate::changes::change_list::{self, ChangedPipelineFacts};
 use crate::gate::pipeline_positions::PositionCache;
-use crate::gate::{CollectedFacts, SelectedPipelines, ShardSelection};
-use crate::job::settings::GateSettings;
-use crate::session::Session;
-use crate::workspace::Workspace;
 use sluicegate_git::{Change, CommitId, GitError, Repository};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_reports::ChangedFile;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
@@ -34,39 +31,21 @@ struct ComparisonInput {
 }
 
 impl BackgroundComparison {
-    /// Starts a thread that compares the selected changes while the platform reviews. Returns `None` if no output shows
-    /// the changes or there is no base.
-    pub(crate) fn start_if_needed(
-        session: &Session,
-        workspace: &Workspace<'_>,
-        head: &CommitId,
-        settings: &GateSettings,
-        pipelines: &SelectedPipelines,
-        paths: &[String],
-        shard_selection: &ShardSelection,
-    ) -> Option<Self> {
-        let is_shown =
-            change_list::needs_change_list(session, workspace.ci.host, &settings.verdict.destinations);
-        if !is_shown || pipelines.bases.is_empty() {
-            return None;
-        }
-        let is_selected = |path: &str| settings.selection.selects(path);
-        let candidates = pipelines.candidates.iter().map(|candidate| &candidate.change);
-        let included_changes = candidates
-            .filter(|change| change_list::is_included(change, &is_selected, paths, shard_selection.shard));
+    /// Starts a thread that compares the changes while the platform reviews.
+    pub(crate) fn start(root: &Path, head: &CommitId, bases: &[CommitId], changes: Vec<Change>) -> Self {
         let input = ComparisonInput {
-            root: workspace.repo.root().to_owned(),
+            root: root.to_owned(),
             head: head.clone(),
-            bases: pipelines.bases.clone(),
-            changes: included_changes.cloned().collect(),
+            bases: bases.to_vec(),
+            changes,
             positions: Arc::default(),
         };
         let (sender, facts) = mpsc::channel();
-        Some(Self {
+        Self {
             positions: Arc::clone(&input.positions),
             changes: thread::spawn(move || input.compare_and_send_facts(&sender)),
             facts,
-        })
+        }
     }
 
     /// Waits for the facts about the changed pipelines, so that the caller need not read these pipelines again. Returns

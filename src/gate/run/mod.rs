@@ -20,6 +20,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::baseline::Baseline;
 use crate::gate::changes::background_comparison::BackgroundComparison;
+use crate::gate::changes::change_list::{is_included, needs_change_list};
 use crate::gate::evaluation::Evaluation;
 use crate::gate::project_checks::facts_cache::FactsCache;
 use crate::gate::project_checks::project_fixes::FixScope;
@@ -174,25 +175,29 @@ impl<'a> GateRun<'a> {
     }
 
     /// Starts to compare the changed pipelines with the bases on another thread, because the comparison does not depend
-    /// on the platform's response. Does nothing if the reviewed files are not those of a commit, or if no pipeline is
-    /// selected. Also does nothing if the selection has other bases than the run, because the report lists the changes
-    /// since the bases of the run.
+    /// on the platform's response. Does nothing if no output shows the changes, if there is no base, if the reviewed
+    /// files are not those of a commit, or if no pipeline is selected. Also does nothing if the selection has other
+    /// bases than the run, because the report lists the changes since the bases of the run.
     pub(crate) fn start_background_comparison(&mut self) {
+        let subject = &self.subject;
+        let (workspace, settings) = (subject.workspace, subject.settings);
         let pipelines = &self.selection.pipelines;
-        let is_comparable = pipelines.bases == self.subject.comparison.bases && !pipelines.files.is_empty();
-        if let Some(head) = self.subject.snapshot.commit().filter(|_| is_comparable) {
-            let (session, workspace, settings) =
-                (self.session, self.subject.workspace, self.subject.settings);
-            self.background_comparison = BackgroundComparison::start_if_needed(
-                session,
-                workspace,
-                head,
-                settings,
-                pipelines,
-                &self.subject.paths.list_paths(),
-                &self.shard_selection,
-            );
-        }
+        let is_comparable = pipelines.bases == subject.comparison.bases
+            && !pipelines.bases.is_empty()
+            && !pipelines.files.is_empty()
+            && needs_change_list(self.session, workspace.ci.host, &settings.verdict.destinations);
+        let Some(head) = subject.snapshot.commit().filter(|_| is_comparable) else {
+            return;
+        };
+        let paths = subject.paths.list_paths();
+        let shard = self.shard_selection.shard;
+        let candidates = pipelines.candidates.iter().map(|candidate| &candidate.change);
+        let changes = candidates
+            .filter(|change| is_included(change, &|path| settings.selection.selects(path), &paths, shard))
+            .cloned()
+            .collect();
+        let root = workspace.repo.root();
+        self.background_comparison = Some(BackgroundComparison::start(root, head, &pipelines.bases, changes));
     }
 
     /// Evaluates the pipelines, or only runs the project checks if there is no pipeline to review. Then adds the other

@@ -43,14 +43,21 @@ pub async fn execute_steps(
         let outcome = if is_aborted || unusable_variables.contains(step.variable()) {
             StepOutcome::Skipped
         } else {
-            let removed_overrides = removed_overrides.entry(step.variable()).or_default();
-            let outcome = execute_step(platform, project, step, removed_overrides, report_removal)
-                .await
-                .unwrap_or_else(|error| StepOutcome::Failed {
+            let mut variable = ChangedVariable {
+                platform,
+                project,
+                name: step.variable(),
+                removed_overrides: removed_overrides.entry(step.variable()).or_default(),
+                report_removal,
+            };
+            let outcome = match variable.execute_step(step).await {
+                Ok(outcome) => outcome,
+                Err(error) => StepOutcome::Failed {
                     error,
-                    lost_overrides: mem::take(removed_overrides),
-                });
-            report_removal(step.variable(), removed_overrides);
+                    lost_overrides: mem::take(variable.removed_overrides),
+                },
+            };
+            report_removal(variable.name, variable.removed_overrides);
             outcome
         };
         if let StepOutcome::Failed { error, .. } = &outcome {
@@ -75,160 +82,145 @@ const fn prevents_every_step(kind: ErrorKind) -> bool {
     }
 }
 
-/// Sends the request of one step. A failed request is an error, which the caller turns into the outcome `Failed`.
-/// `removed_overrides` are the overrides of the variable that were removed and not set again.
-async fn execute_step(
-    platform: &Platform,
+/// A variable while its steps are executed.
+struct ChangedVariable<'v> {
+    platform: &'v Platform,
     project: Uuid,
-    step: &VariableStep,
-    removed_overrides: &mut Vec<Override>,
-    report_removal: &dyn Fn(&str, &[Override]),
-) -> Result<StepOutcome, HttpError> {
-    match step {
-        VariableStep::Create { variable, to } => {
-            let new_variable = NewVariable {
-                name: variable.clone(),
-                fields: to.clone(),
-            };
-            platform.create_variable(project, &new_variable).await?;
-        }
-        VariableStep::Update {
-            variable,
-            sent,
-            unfit_overrides,
-            ..
-        } => {
-            update_variable(
-                platform,
-                project,
-                variable,
+    name: &'v str,
+    /// The overrides of the variable that were removed and not set again.
+    removed_overrides: &'v mut Vec<Override>,
+    report_removal: &'v dyn Fn(&str, &[Override]),
+}
+
+impl ChangedVariable<'_> {
+    /// Sends the request of one step. A failed request is an error, which the caller turns into the outcome `Failed`.
+    async fn execute_step(&mut self, step: &VariableStep) -> Result<StepOutcome, HttpError> {
+        let (platform, project, name) = (self.platform, self.project, self.name);
+        match step {
+            VariableStep::Create { variable, to } => {
+                let new_variable = NewVariable {
+                    name: variable.clone(),
+                    fields: to.clone(),
+                };
+                platform.create_variable(project, &new_variable).await?;
+            }
+            VariableStep::Update {
                 sent,
                 unfit_overrides,
-                removed_overrides,
-                report_removal,
-            )
-            .await?;
+                ..
+            } => self.update(sent, unfit_overrides).await?,
+            VariableStep::SetOverrides { overrides, .. } => {
+                return self.set_and_confirm_overrides(overrides).await;
+            }
+            VariableStep::UnsetOverride { was, .. } => {
+                platform
+                    .delete_override(project, name, &was.environment_name)
+                    .await?;
+            }
+            VariableStep::Delete { .. } => platform.delete_variable(project, name).await?,
         }
-        VariableStep::SetOverrides { variable, overrides } => {
-            return set_and_confirm_overrides(platform, project, variable, overrides, removed_overrides)
+        Ok(StepOutcome::Done)
+    }
+
+    /// Updates the variable. If the platform refuses a new type because of overrides that do not fit it, removes these
+    /// overrides and tries again. A later step sets them in their new form; until then, they are removed.
+    async fn update(
+        &mut self,
+        fields: &VariableFields,
+        unfit_overrides: &[Override],
+    ) -> Result<(), HttpError> {
+        let (platform, project, name) = (self.platform, self.project, self.name);
+        match platform.update_variable(project, name, fields).await {
+            Err(error) if error.kind() == ErrorKind::Conflict && !unfit_overrides.is_empty() => {}
+            result => return result,
+        }
+        // From here on, the overrides may be removed.
+        (self.report_removal)(name, unfit_overrides);
+        let mut result = self.remove_overrides(unfit_overrides).await;
+        if result.is_ok() {
+            result = platform.update_variable(project, name, fields).await;
+        }
+        if result.is_err() {
+            self.restore_overrides().await;
+        }
+        result
+    }
+
+    /// Removes overrides, and records each that is or may be removed.
+    async fn remove_overrides(&mut self, unfit_overrides: &[Override]) -> Result<(), HttpError> {
+        for unfit_override in unfit_overrides {
+            let environment = &unfit_override.environment_name;
+            let result = self
+                .platform
+                .delete_override(self.project, self.name, environment)
                 .await;
-        }
-        VariableStep::UnsetOverride { variable, was } => {
-            platform
-                .delete_override(project, variable, &was.environment_name)
-                .await?;
-        }
-        VariableStep::Delete { variable, .. } => platform.delete_variable(project, variable).await?,
-    }
-    Ok(StepOutcome::Done)
-}
-
-/// Updates a variable. If the platform refuses a new type because of overrides that do not fit it, removes these
-/// overrides and tries again. A later step sets them in their new form; until then, they are `removed_overrides`.
-async fn update_variable(
-    platform: &Platform,
-    project: Uuid,
-    variable: &str,
-    fields: &VariableFields,
-    unfit_overrides: &[Override],
-    removed_overrides: &mut Vec<Override>,
-    report_removal: &dyn Fn(&str, &[Override]),
-) -> Result<(), HttpError> {
-    match platform.update_variable(project, variable, fields).await {
-        Err(error) if error.kind() == ErrorKind::Conflict && !unfit_overrides.is_empty() => {}
-        result => return result,
-    }
-    // From here on, the overrides may be removed.
-    report_removal(variable, unfit_overrides);
-    let mut result = remove_overrides(platform, project, variable, unfit_overrides, removed_overrides).await;
-    if result.is_ok() {
-        result = platform.update_variable(project, variable, fields).await;
-    }
-    if result.is_err() {
-        restore_overrides(platform, project, variable, removed_overrides).await;
-    }
-    result
-}
-
-/// Removes overrides of a variable, and adds each that is or may be removed to `removed_overrides`.
-async fn remove_overrides(
-    platform: &Platform,
-    project: Uuid,
-    variable: &str,
-    unfit_overrides: &[Override],
-    removed_overrides: &mut Vec<Override>,
-) -> Result<(), HttpError> {
-    for unfit_override in unfit_overrides {
-        let environment = &unfit_override.environment_name;
-        match platform.delete_override(project, variable, environment).await {
-            Ok(()) => removed_overrides.push(unfit_override.clone()),
-            // Somebody else has removed it meanwhile.
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => {
-                if error.is_maybe_processed() || error.has_maybe_processed_try() {
-                    removed_overrides.push(unfit_override.clone());
+            match result {
+                Ok(()) => self.removed_overrides.push(unfit_override.clone()),
+                // Somebody else has removed it meanwhile.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => {
+                    if error.is_maybe_processed() || error.has_maybe_processed_try() {
+                        self.removed_overrides.push(unfit_override.clone());
+                    }
+                    return Err(error);
                 }
-                return Err(error);
             }
         }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Sets the removed overrides again. Those that the response does not confirm stay in `removed_overrides`.
-async fn restore_overrides(
-    platform: &Platform,
-    project: Uuid,
-    variable: &str,
-    removed_overrides: &mut Vec<Override>,
-) {
-    if removed_overrides.is_empty() {
-        return;
-    }
-    // The caller reports the error that made this necessary, and the overrides that remain removed.
-    if let Ok(response) = platform.set_overrides(project, variable, removed_overrides).await {
-        let unconfirmed_overrides = list_unconfirmed_overrides(removed_overrides, &response);
-        removed_overrides.retain(|entry| {
-            unconfirmed_overrides
-                .iter()
-                .any(|(environment, _)| *environment == entry.environment_name)
-        });
-    }
-}
-
-/// Sets overrides of a variable with one request. The outcome is partial if the response does not confirm all of them;
-/// the reasons then name the values of those that are now removed.
-async fn set_and_confirm_overrides(
-    platform: &Platform,
-    project: Uuid,
-    variable: &str,
-    override_changes: &[OverrideChange],
-    removed_overrides: &mut Vec<Override>,
-) -> Result<StepOutcome, HttpError> {
-    let requested_overrides: Vec<Override> = override_changes
-        .iter()
-        .map(|override_change| Override {
-            environment_name: override_change.environment_name.clone(),
-            value: override_change.to.clone(),
-        })
-        .collect();
-    let response = platform
-        .set_overrides(project, variable, &requested_overrides)
-        .await?;
-    let mut unconfirmed_overrides = list_unconfirmed_overrides(&requested_overrides, &response);
-    for entry in mem::take(removed_overrides) {
-        let unconfirmed_override = unconfirmed_overrides
-            .iter_mut()
-            .find(|(environment, _)| *environment == entry.environment_name);
-        if let Some((_, reason)) = unconfirmed_override {
-            *reason = format!("{reason}; {}", describe_lost_override(&entry));
+    /// Sets the removed overrides again. Those that the response does not confirm stay removed.
+    async fn restore_overrides(&mut self) {
+        if self.removed_overrides.is_empty() {
+            return;
+        }
+        let response = self
+            .platform
+            .set_overrides(self.project, self.name, self.removed_overrides)
+            .await;
+        // The caller reports the error that made this necessary, and the overrides that remain removed.
+        if let Ok(response) = response {
+            let unconfirmed_overrides = list_unconfirmed_overrides(self.removed_overrides, &response);
+            self.removed_overrides.retain(|entry| {
+                unconfirmed_overrides
+                    .iter()
+                    .any(|(environment, _)| *environment == entry.environment_name)
+            });
         }
     }
-    Ok(if unconfirmed_overrides.is_empty() {
-        StepOutcome::Done
-    } else {
-        StepOutcome::Partial(unconfirmed_overrides)
-    })
+
+    /// Sets overrides with one request. The outcome is partial if the response does not confirm all of them; the
+    /// reasons then name the values of those that are now removed.
+    async fn set_and_confirm_overrides(
+        &mut self,
+        override_changes: &[OverrideChange],
+    ) -> Result<StepOutcome, HttpError> {
+        let requested_overrides: Vec<Override> = override_changes
+            .iter()
+            .map(|override_change| Override {
+                environment_name: override_change.environment_name.clone(),
+                value: override_change.to.clone(),
+            })
+            .collect();
+        let response = self
+            .platform
+            .set_overrides(self.project, self.name, &requested_overrides)
+            .await?;
+        let mut unconfirmed_overrides = list_unconfirmed_overrides(&requested_overrides, &response);
+        for entry in mem::take(self.removed_overrides) {
+            let unconfirmed_override = unconfirmed_overrides
+                .iter_mut()
+                .find(|(environment, _)| *environment == entry.environment_name);
+            if let Some((_, reason)) = unconfirmed_override {
+                *reason = format!("{reason}; {}", describe_lost_override(&entry));
+            }
+        }
+        Ok(if unconfirmed_overrides.is_empty() {
+            StepOutcome::Done
+        } else {
+            StepOutcome::Partial(unconfirmed_overrides)
+        })
+    }
 }
 
 /// Describes an override that was removed and is not set again.
