@@ -12,7 +12,7 @@ use crate::job::cli::{
 };
 use crate::job::policy;
 use crate::job::settings;
-use crate::session::{Session, UnfinishedFiles};
+use crate::session::{Session, UnfinishedResults};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
 use sluicegate_base::mutex_lock::lock_mutex;
@@ -31,29 +31,29 @@ use std::time::Duration;
 /// Replaces each report that does not have a result yet with an undecided one that contains the reason why the run
 /// failed. If no report of this run reached the CI host, replaces the results of earlier runs there, too.
 pub(crate) fn record_failure_in_reports(session: &Session, failure: &Failure) {
-    let files = mem::take(&mut *session.lock_unfinished_files());
+    let results = mem::take(&mut *session.lock_unfinished_results());
     let mut details = failure.describe_on_one_line();
     if let Some(hint) = failure.own_hint() {
         details = format_reason_with_step(&details, &hint);
     }
-    let is_first_result = !files.is_dry && !session.has_reported.load(Ordering::Relaxed);
-    if let Some(report) = files.description.as_ref().filter(|_| is_first_result) {
+    let is_first_result = !results.is_dry && !session.has_reported.load(Ordering::Relaxed);
+    if let Some(report) = results.description.as_ref().filter(|_| is_first_result) {
         // The failure may contain text that only the readers of the log may see.
         let reason = format!(
             "{UNFINISHED_NOTE} (exit code {}): the log of the job contains the reason",
             failure.status().code()
         );
-        host_results::replace_results_of_earlier_runs(session, report, files.has_comment, &reason);
+        host_results::replace_results_of_earlier_runs(session, report, results.has_comment, &reason);
     }
     let reason = format_unfinished_note(&details);
-    let mut report = files.description.unwrap_or_default();
-    if !files.reports.is_empty() {
+    let mut report = results.description.unwrap_or_default();
+    if !results.reports.is_empty() {
         report.context.existing_file = find_existing_file(session);
     }
-    for (format, path) in files.reports {
+    for (format, path) in results.reports {
         session.update_unfinished_file(&path, |writer| report.write(format, &reason, writer));
     }
-    if let Some(path) = files.publish_junit {
+    if let Some(path) = results.publish_junit {
         session.update_unfinished_file(&path, |writer| write_unfinished_publish(&reason, writer));
     }
 }
@@ -69,9 +69,9 @@ pub(crate) fn replace_files_named_by_flags(
     let mut files = OutputFiles::from_command(session, command);
     files.inputs.extend(other_inputs);
     {
-        let mut unfinished_files = session.lock_unfinished_files();
-        describe_unfinished_run(session, command, &mut unfinished_files);
-        unfinished_files.inputs.clone_from(&files.inputs);
+        let mut results = session.lock_unfinished_results();
+        describe_unfinished_run(session, command, &mut results);
+        results.inputs.clone_from(&files.inputs);
     }
     session.replace_old_files(&files)
 }
@@ -95,12 +95,12 @@ impl Session {
     pub(crate) fn replace_old_files(&self, files: &OutputFiles) -> Result<(), Failure> {
         let full_path = |path: &PathBuf| self.env.current_dir().join(path);
         let (description, is_dry, inputs) = {
-            let unfinished_files = self.lock_unfinished_files();
-            let inputs = files.inputs.iter().chain(&unfinished_files.inputs);
+            let results = self.lock_unfinished_results();
+            let inputs = files.inputs.iter().chain(&results.inputs);
             let inputs: Vec<PathBuf> = inputs.map(full_path).collect();
             (
-                unfinished_files.description.clone(),
-                unfinished_files.is_dry,
+                results.description.clone(),
+                results.is_dry,
                 inputs,
             )
         };
@@ -130,11 +130,11 @@ impl Session {
                 OldFile::Report(_) | OldFile::Junit if is_dry => self.remove_old_file(&path),
                 OldFile::Report(format) => {
                     self.replace_old_file(&path, |writer| report.write(format, UNFINISHED_NOTE, writer));
-                    self.lock_unfinished_files().reports.push((format, path));
+                    self.lock_unfinished_results().reports.push((format, path));
                 }
                 OldFile::Junit => {
                     self.replace_old_file(&path, |writer| write_unfinished_publish(UNFINISHED_NOTE, writer));
-                    self.lock_unfinished_files().publish_junit = Some(path);
+                    self.lock_unfinished_results().publish_junit = Some(path);
                 }
                 OldFile::Removed | OldFile::Output => self.remove_old_file(&path),
                 OldFile::Receipt => self.discard_old_receipt(&path),
@@ -181,13 +181,13 @@ impl Session {
         let resolved_destinations =
             usable_sources.resolve_or_drop_file(|sources| sources.resolve_report_destinations(destinations));
         // An invalid setting of the job does not change these settings.
-        if let Some(report) = &mut self.lock_unfinished_files().description {
+        if let Some(report) = &mut self.lock_unfinished_results().description {
             report.context.category = usable_sources.resolve_category(destinations).unwrap_or_default();
             report.file_fail_on = usable_sources.file_fail_on();
         }
         if let Ok(destinations) = resolved_destinations {
             self.set_policy_annotations(destinations.annotations);
-            self.lock_unfinished_files().has_comment = destinations.comment;
+            self.lock_unfinished_results().has_comment = destinations.comment;
             files.reports = destinations.reports;
             if files.reports.is_empty() {
                 files.reports = list_default_reports(self, workspace.ci.host);
@@ -242,19 +242,19 @@ impl Session {
         });
     }
 
-    /// Returns the reports that this run replaced and into which it has not yet written a result.
-    fn lock_unfinished_files(&self) -> MutexGuard<'_, UnfinishedFiles> {
-        lock_mutex(&self.unfinished_files)
+    /// Returns what is needed to write a result if the run fails: the reports without a result, and facts about the run.
+    fn lock_unfinished_results(&self) -> MutexGuard<'_, UnfinishedResults> {
+        lock_mutex(&self.unfinished_results)
     }
 
     /// Marks the reports of the review as finished, so that a later failure does not replace them.
     pub(crate) fn finish_reports(&self) {
-        self.lock_unfinished_files().reports.clear();
+        self.lock_unfinished_results().reports.clear();
     }
 
     /// Marks the JUnit report of the publish as finished, so that a later failure does not replace it.
     pub(crate) fn finish_publish_report(&self) {
-        self.lock_unfinished_files().publish_junit = None;
+        self.lock_unfinished_results().publish_junit = None;
     }
 
     /// Removes the undecided JUnit report at this path, because the publish did not take place.

@@ -5,16 +5,16 @@ use super::report_context::find_any_file;
 use crate::job::ci::Host;
 use crate::job::cli::{Command, DestinationArgs, GateArgs};
 use crate::job::settings;
-use crate::session::{Session, UnfinishedFiles};
+use crate::session::{Session, UnfinishedResults};
 use sluicegate_pipelines::findings::Engine;
 use sluicegate_reports::UnfinishedReport;
 
 /// Stores the facts about the run of a command that writes the reports of a review, as far as flags and the environment
 /// contain them. Does nothing for other commands.
-pub(super) fn describe_unfinished_run(session: &Session, command: &Command, files: &mut UnfinishedFiles) {
+pub(super) fn describe_unfinished_run(session: &Session, command: &Command, results: &mut UnfinishedResults) {
     let mut report = UnfinishedReport::default();
     let is_dry_run_requested = |flag| settings::is_dry_run(flag, &session.env);
-    files.is_dry = match command {
+    results.is_dry = match command {
         Command::Review(args) => is_dry_run_requested(args.dry_run),
         Command::Ci(args) => is_dry_run_requested(args.review.dry_run),
         Command::Publish(args) => is_dry_run_requested(args.dry_run),
@@ -31,14 +31,14 @@ pub(super) fn describe_unfinished_run(session: &Session, command: &Command, file
         Command::Report(args) => &args.destinations,
         _ => return,
     };
-    files.has_comment = settings::is_comment_requested(destinations.comment, &session.env);
+    results.has_comment = settings::is_comment_requested(destinations.comment, &session.env);
     let host = session.host();
     report.review.ci = host.to_string();
     report.context.category = settings::requested_category(destinations.category.clone(), &session.env);
     if host == Host::Azure {
         report.context.azure_build = find_azure_build(session);
     }
-    files.description = Some(report);
+    results.description = Some(report);
 }
 
 /// Adds the shard and the enforced level that the job requests, and returns the flags of the destinations. Skips an

@@ -52,7 +52,7 @@ pub(crate) struct Session {
     /// The style of annotations that the policy requests, once it is read.
     pub(crate) policy_annotations: Mutex<Option<Annotations>>,
     /// The report files that do not contain a result yet.
-    pub(crate) unfinished_files: Mutex<UnfinishedFiles>,
+    pub(crate) unfinished_results: Mutex<UnfinishedResults>,
     /// The receipts of earlier publishes that this run has replaced, by their paths.
     pub(crate) earlier_receipts: Mutex<BTreeMap<PathBuf, Result<Vec<u8>, String>>>,
     /// The warnings that the report will contain as notes.
@@ -88,7 +88,7 @@ impl Session {
             has_platform_responded: Arc::default(),
             annotations: None,
             policy_annotations: Mutex::default(),
-            unfinished_files: Mutex::default(),
+            unfinished_results: Mutex::default(),
             earlier_receipts: Mutex::default(),
             deferred_warnings: Mutex::default(),
             shown_texts: Mutex::default(),
@@ -101,9 +101,10 @@ impl Session {
     }
 }
 
-/// The report files of this run that do not contain a result yet; they say that the run is undecided.
+/// The reports of this run that do not contain a result yet, so they say that the run is undecided, and the facts that a
+/// failure writes into them and sends to the CI host.
 #[derive(Default)]
-pub(crate) struct UnfinishedFiles {
+pub(crate) struct UnfinishedResults {
     /// The facts about this run that are known so far; `None` for a command without the reports of a review.
     pub(crate) description: Option<UnfinishedReport>,
     pub(crate) reports: Vec<(Format, PathBuf)>,

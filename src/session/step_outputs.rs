@@ -40,7 +40,7 @@ impl Session {
     /// Writes the verdict of a review that ended before it had a report to the step outputs, because later steps read
     /// it. Does nothing for other commands, and if a report or a failure was already shown.
     pub(crate) fn write_undecided_output(&self) {
-        let is_review = lock_mutex(&self.unfinished_files).description.is_some();
+        let is_review = lock_mutex(&self.unfinished_results).description.is_some();
         if !is_review || self.has_reported.load(Ordering::Relaxed) || !self.has_outputs() {
             return;
         }
