@@ -826,15 +826,46 @@ fn unusable_policy_has_the_strictest_levels() {
     assert_eq!(report["context"]["failOn"], "error");
 }
 
-#[test]
-fn unusable_team_rules_publish_nothing() {
+/// Arguments of a review of all pipelines that writes a report and a statement.
+const REVIEW_FOR_PUBLISH: [&str; 6] = [
+    "review",
+    "--all",
+    "--report",
+    "json=../r.json",
+    "--attestation",
+    "../s.json",
+];
+
+/// Arguments of a publish that requires this review.
+const PUBLISH_WITH_REVIEW: [&str; 7] = [
+    "publish",
+    "--prefix",
+    "p",
+    "--version-name",
+    "v1",
+    "--require-review",
+    "../r.json",
+];
+
+/// Returns a file with this number of team rules, which have the same id, so that only one of them is valid.
+fn team_rules_with_same_id(count: usize) -> String {
     let rule = "  - { id: a, level: error, for: component, when: 'false', message: m }\n";
-    let file = |count: usize| format!("rules:\n{}", rule.repeat(count));
+    format!("rules:\n{}", rule.repeat(count))
+}
+
+/// Returns a project whose default branch has unusable team rules, and a platform whose reviews pass.
+fn project_with_unusable_team_rules() -> (World, Platform) {
     let world = project_to_publish();
-    world.write("sluicegate-rules.yaml", file(2));
+    world.write("sluicegate-rules.yaml", team_rules_with_same_id(2));
     commit_and_push(&world, "two clean merges");
     let platform = Platform::new();
     platform.reviews(respond_for_each("PASSED", passed_results()));
+    (world, platform)
+}
+
+#[test]
+fn unusable_team_rules_publish_nothing() {
+    let (world, platform) = project_with_unusable_team_rules();
     let job = |words: &[&str]| {
         Job::github()
             .push(&head(&world))
@@ -852,26 +883,9 @@ fn unusable_team_rules_publish_nothing() {
     ])
     .expect(1)
     .saying(&["nothing is published", "not all team rules can be evaluated"]);
-    let review = [
-        "review",
-        "--all",
-        "--report",
-        "json=../r.json",
-        "--attestation",
-        "../s.json",
-    ];
-    job(&review).expect(1);
+    job(&REVIEW_FOR_PUBLISH).expect(1);
     assert!(!world.path().join("s.json").exists());
-    let publish = [
-        "publish",
-        "--prefix",
-        "p",
-        "--version-name",
-        "v1",
-        "--require-review",
-        "../r.json",
-    ];
-    job(&publish)
+    job(&PUBLISH_WITH_REVIEW)
         .expect(1)
         .saying(&["nothing is published", "not all team rules can be evaluated"]);
     assert!(
@@ -885,14 +899,25 @@ fn unusable_team_rules_publish_nothing() {
     job(&bare_publish)
         .expect(1)
         .saying(&["nothing is published", "not all team rules can be evaluated"]);
+}
+
+#[test]
+fn repair_of_unusable_team_rules_passes_and_is_no_evidence_for_publish() {
+    let (world, platform) = project_with_unusable_team_rules();
+    let job = |words: &[&str]| {
+        Job::github()
+            .push(&head(&world))
+            .extend(&world, platform.call(&world))
+            .run(words)
+    };
     // The change that repairs the file passes, and its statement says that not all rules were evaluated.
     check_out_new_branch(&world, "repair");
-    world.write("sluicegate-rules.yaml", file(1));
+    world.write("sluicegate-rules.yaml", team_rules_with_same_id(1));
     commit_and_push(&world, "repair");
     let change_job = Job::github().pull_request();
     change_job
         .extend(&world, platform.call(&world))
-        .run(&review)
+        .run(&REVIEW_FOR_PUBLISH)
         .expect(0);
     let statement = read_json(&world.path().join("s.json"));
     assert_eq!(statement["predicate"]["teamRulesUnusable"], true, "{statement}");
@@ -900,10 +925,10 @@ fn unusable_team_rules_publish_nothing() {
     world.git("checkout -q main");
     world.git("merge -q --ff-only repair");
     world.push();
-    job(&publish)
+    job(&PUBLISH_WITH_REVIEW)
         .expect(2)
         .saying(&["cannot rely on the review", "not all team rules were evaluated"]);
-    job(&review).expect(0);
+    job(&REVIEW_FOR_PUBLISH).expect(0);
     let statement = read_json(&world.path().join("s.json"));
     assert!(
         statement["predicate"]["teamRulesUnusable"].is_null(),

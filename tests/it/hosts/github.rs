@@ -57,6 +57,12 @@ fn github_push(project: &Project, branch: &str, before: &str, after: &str) -> Ch
     )
 }
 
+/// Returns the job of a pull request in a complete clone in which this commit is checked out, not the trial merge.
+fn job_of_pull(project: &Project, head: &str, payload: &Value) -> Checkout {
+    let folder = complete_checkout(project, head);
+    github_job(&folder, "pull_request", "refs/pull/7/merge", "x", payload)
+}
+
 #[test]
 fn pull_request_is_its_head_not_trial_merge() {
     let project = Project::new();
@@ -155,17 +161,11 @@ fn pull_request_that_took_in_its_target_has_stale_base_in_payload() {
     world.push();
     let head = world.git("rev-parse HEAD");
     let payload = github_payload(&head, &project.fork);
-    github_job(
-        &complete_checkout(&project, &head),
-        "pull_request",
-        "refs/pull/7/merge",
-        "x",
-        &payload,
-    )
-    .says()
-    .head("feature", &head)
-    .base(&project.main, "`origin/main`")
-    .changes(&FEATURE);
+    job_of_pull(&project, &head, &payload)
+        .says()
+        .head("feature", &head)
+        .base(&project.main, "`origin/main`")
+        .changes(&FEATURE);
 }
 
 #[test]
@@ -177,17 +177,11 @@ fn pull_request_that_was_rebased_is_its_new_head() {
     world.git("push -q --force origin feature");
     let head = world.git("rev-parse HEAD");
     let payload = github_payload(&head, &project.main);
-    github_job(
-        &complete_checkout(&project, &head),
-        "pull_request",
-        "refs/pull/7/merge",
-        "x",
-        &payload,
-    )
-    .says()
-    .head("feature", &head)
-    .base(&project.main, "`origin/main`")
-    .changes(&FEATURE);
+    job_of_pull(&project, &head, &payload)
+        .says()
+        .head("feature", &head)
+        .base(&project.main, "`origin/main`")
+        .changes(&FEATURE);
 }
 
 #[test]
@@ -202,16 +196,10 @@ fn pull_request_into_branch_that_is_not_default_one() {
     ]);
     let mut payload = github_payload(&project.feature, &project.before);
     payload["pull_request"]["base"]["ref"] = json!("release/1");
-    github_job(
-        &complete_checkout(&project, &project.feature),
-        "pull_request",
-        "refs/pull/7/merge",
-        "x",
-        &payload,
-    )
-    .says()
-    .base(&project.before, "the target branch `origin/release/1`")
-    .changes(&["A second.tran.yaml"]);
+    job_of_pull(&project, &project.feature, &payload)
+        .says()
+        .base(&project.before, "the target branch `origin/release/1`")
+        .changes(&["A second.tran.yaml"]);
 }
 
 #[test]
@@ -221,16 +209,10 @@ fn pull_request_that_was_merged_meanwhile_is_still_its_change() {
     world.git("merge -q --no-ff -m merged feature");
     world.push();
     let payload = github_payload(&project.feature, &project.main);
-    github_job(
-        &complete_checkout(&project, &project.feature),
-        "pull_request",
-        "refs/pull/7/merge",
-        "x",
-        &payload,
-    )
-    .says()
-    .base(&project.fork, "as the host saw it")
-    .changes(&FEATURE);
+    job_of_pull(&project, &project.feature, &payload)
+        .says()
+        .base(&project.fork, "as the host saw it")
+        .changes(&FEATURE);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `sluicegate mv`: moves files and updates every reference to them, and changes nothing else.
 
-use crate::support::{Arguments, Call, ProgramOutput, World, at_once, orchestration_text, project};
+use super::mv;
+use crate::support::{Call, World, at_once, orchestration_text, project};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
@@ -26,10 +27,6 @@ fn world_with_references() -> World {
     world.write("sluicegate.yaml", SETTINGS);
     world.commit("the past");
     world
-}
-
-fn mv(world: &World, args: impl Arguments) -> ProgramOutput {
-    Call::new(&world.work()).run(("mv", args))
 }
 
 #[test]

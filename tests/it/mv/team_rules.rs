@@ -1,6 +1,7 @@
 //! `sluicegate mv` in a repository with team rules.
 
-use crate::support::{Arguments, Call, ProgramOutput, World};
+use super::mv;
+use crate::support::{Call, World};
 
 const PIPELINE: &str =
     "type: transformation\nversion: \"1.0\"\npipeline:\n  components:\n    Run: { type: python-script }\n";
@@ -39,10 +40,6 @@ const RULES: &str = r#"rules:
             type: transformation
             pipeline: { components: { Run: { type: python-script } } }
 "#;
-
-fn mv(world: &World, args: impl Arguments) -> ProgramOutput {
-    Call::new(&world.work()).run(("mv", args))
-}
 
 /// Returns a project with these team rules and a pipeline in `prod` that they report.
 fn world_with_rules(path: &str, rules: &str) -> World {

@@ -1,17 +1,11 @@
 //! `sluicegate mv` in a repository with files that it cannot search or rewrite.
 
-use crate::support::{
-    Arguments, Call, ProgramOutput, World, encode_utf_16, interrupting_git, orchestration_text, project,
-    scratch,
-};
+use super::mv;
+use crate::support::{Call, World, encode_utf_16, interrupting_git, orchestration_text, project, scratch};
 use std::fs;
 
 const CALLER: &str = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Run:\n      type: run-orchestration\n      parameters: { orchestrationJob: TARGET }\n";
 const WAIVERS: &str = "sluicegate-waivers.yaml";
-
-fn mv(world: &World, args: impl Arguments) -> ProgramOutput {
-    Call::new(&world.work()).run(("mv", args))
-}
 
 /// Returns a project in which `sales/load.orch.yaml` can be moved.
 fn project_with_called_pipeline() -> World {

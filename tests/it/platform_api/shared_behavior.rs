@@ -573,6 +573,11 @@ fn page_of_html_is_done_by_no_command() {
             "check that the base URL is the address of the platform's API",
         ]);
     }
+}
+
+#[test]
+fn page_of_html_in_place_of_decision_has_hint_to_check_task() {
+    let world = World::new();
     let asking = Platform::new();
     let pending = json!([{ "type": "tool", "toolId": "tool-1" }]);
     asking.respond_to(
@@ -585,9 +590,13 @@ fn page_of_html_is_done_by_no_command() {
     asking.call(&world).run(&decide).expect(3).saying(&[
         "Sign in",
         "\nhint: the request may have been processed nevertheless: ",
-        &show,
+        &format!("`sluicegate tasks show {ID}`"),
     ]);
-    // A failed read leaves no operation open.
+}
+
+#[test]
+fn page_of_html_in_response_to_read_leaves_no_operation_open() {
+    let (world, platform) = (World::new(), always(&page()));
     for command in [&["variables", "list"][..], &["tasks", "show", ID]] {
         let output = platform.call(&world).run(command).expect(3);
         output.saying(&["Sign in", "\nhint: check that the base URL is"]);

@@ -314,14 +314,16 @@ fn rerun_of_run_that_made_version_stays_what_it_was() {
     assert_eq!(versions(&world, &server).len(), 2);
 }
 
+/// Adds the variables of a Jenkins build of `main`.
+fn jenkins_build(call: Call) -> Call {
+    call.variable("JENKINS_URL", "https://ci.invalid/")
+        .variable("BUILD_ID", "1")
+        .variable("BRANCH_NAME", "main")
+}
+
 #[test]
 fn change_is_recognized_by_event_and_not_by_number() {
     type Odd = fn(Call) -> Call;
-    let jenkins = |call: Call| {
-        call.variable("JENKINS_URL", "https://ci.invalid/")
-            .variable("BUILD_ID", "1")
-            .variable("BRANCH_NAME", "main")
-    };
     let odd: [(&str, Odd); 9] = [
         ("CHANGE_ID", |call| {
             call.variable("CHANGE_ID", "abc")
@@ -395,7 +397,7 @@ fn change_is_recognized_by_event_and_not_by_number() {
                 .variable("BITBUCKET_BUILD_NUMBER", "1")
                 .variable("BITBUCKET_COMMIT", head(&world))
                 .variable("BITBUCKET_BRANCH", "change"),
-            _ => jenkins(call),
+            _ => jenkins_build(call),
         };
         let output = with(call).run(args);
         assert_eq!(output.code, 0, "{name}: {}", output.all());
@@ -406,9 +408,12 @@ fn change_is_recognized_by_event_and_not_by_number() {
         );
     }
     assert_eq!(versions(&world, &server), []);
-    // Counterparts: a merged change of Gerrit, and a branch build of Buildkite.
-    world.git("checkout -q main");
-    let merged = jenkins(publish_call(&world, &server))
+}
+
+#[test]
+fn build_of_merged_gerrit_change_publishes() {
+    let (world, server) = stage();
+    let merged = jenkins_build(publish_call(&world, &server))
         .variable("GERRIT_CHANGE_NUMBER", "7")
         .variable("GERRIT_EVENT_TYPE", "change-merged");
     merged

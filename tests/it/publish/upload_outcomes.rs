@@ -415,29 +415,33 @@ async fn disabled_version_is_never_reported_as_the_latest() {
 }
 
 #[tokio::test]
-async fn version_that_could_not_be_disabled_is_reported_first() {
-    let stage = Stage::new().await;
-    stage
-        .upload(response_with_ignored_file())
-        .await
-        .shows(answer(&stage.details()))
-        .await
-        .disables(ResponseTemplate::new(403))
-        .await;
-    let outcome = stage
-        .run(PublishOptions {
-            on_ignored: OnIgnored::Disable,
-            ..hashing_publish_options()
-        })
-        .await;
-    assert_eq!(
-        (outcome.kind, outcome.is_disabled()),
-        (OutcomeKind::Incomplete, false)
-    );
-    assert!(
-        outcome.list_sentences()[0].starts_with("the incomplete version could not be disabled"),
-        "{outcome:?}"
-    );
+async fn version_that_could_not_be_disabled_is_reported_first_with_its_state() {
+    for (response, kind, state) in [
+        (
+            response_with_ignored_file(),
+            OutcomeKind::Incomplete,
+            "incomplete",
+        ),
+        (ResponseTemplate::new(201), OutcomeKind::Unverified, "unverified"),
+    ] {
+        let stage = Stage::new().await;
+        stage
+            .upload(response)
+            .await
+            .shows(answer(&stage.details()))
+            .await
+            .disables(ResponseTemplate::new(403))
+            .await;
+        let outcome = stage
+            .run(PublishOptions {
+                on_ignored: OnIgnored::Disable,
+                ..hashing_publish_options()
+            })
+            .await;
+        assert_eq!((outcome.kind, outcome.is_disabled()), (kind, false));
+        let sentence = format!("the {state} version could not be disabled");
+        assert!(outcome.list_sentences()[0].starts_with(&sentence), "{outcome:?}");
+    }
 }
 
 #[tokio::test]
@@ -459,32 +463,6 @@ async fn version_that_the_response_shows_as_enabled_is_not_disabled() {
     let reason = "according to the platform's response, the version is still enabled";
     assert!(
         matches!(&outcome.withdrawal, Withdrawal::Failed(problem) if problem.contains(reason)),
-        "{outcome:?}"
-    );
-}
-
-#[tokio::test]
-async fn unverified_version_that_could_not_be_disabled_is_not_called_incomplete() {
-    let stage = Stage::new().await;
-    stage
-        .upload(ResponseTemplate::new(201))
-        .await
-        .shows(answer(&stage.details()))
-        .await
-        .disables(ResponseTemplate::new(403))
-        .await;
-    let outcome = stage
-        .run(PublishOptions {
-            on_ignored: OnIgnored::Disable,
-            ..hashing_publish_options()
-        })
-        .await;
-    assert_eq!(
-        (outcome.kind, outcome.is_disabled()),
-        (OutcomeKind::Unverified, false)
-    );
-    assert!(
-        outcome.list_sentences()[0].starts_with("the unverified version could not be disabled"),
         "{outcome:?}"
     );
 }
