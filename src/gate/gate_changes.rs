@@ -154,7 +154,7 @@ impl Workspace<'_> {
             return Ok(None);
         }
         let named_base = self.resolve_comparison_without_all(comparison, revisions)?;
-        print_warnings(session, &named_base.warnings);
+        print_warnings(session, &named_base);
         Ok(Some(named_base))
     }
 

@@ -59,6 +59,8 @@ pub(crate) struct Session {
     pub(crate) deferred_warnings: Mutex<Vec<String>>,
     /// The warnings and causes of failures that the log has shown.
     pub(crate) shown_texts: Mutex<Vec<String>>,
+    /// The reasons why there is no base that warnings in the log contain.
+    pub(crate) shown_reasons: Mutex<Vec<String>>,
     /// The title of a failure that ends the run before it has a report.
     pub(crate) failure_title: &'static str,
     /// Set when the CI host got a report or a failure of this run.
@@ -92,6 +94,7 @@ impl Session {
             earlier_receipts: Mutex::default(),
             deferred_warnings: Mutex::default(),
             shown_texts: Mutex::default(),
+            shown_reasons: Mutex::default(),
             failure_title,
             has_reported: AtomicBool::default(),
             annotated_error_count: AtomicUsize::default(),

@@ -15,11 +15,16 @@ impl Session {
         lock_mutex(&self.shown_texts).clone()
     }
 
-    /// Returns whether a warning or a cause that the log has shown contains this reason.
+    /// Remembers that a warning in the log contains this reason why there is no base, so that no message repeats it.
+    pub(crate) fn add_shown_reason(&self, reason: &str) {
+        lock_mutex(&self.shown_reasons).push(reason.to_owned());
+    }
+
+    /// Returns whether a warning in the log contains this reason why there is no base.
     pub(crate) fn has_shown_reason(&self, reason: &str) -> bool {
-        lock_mutex(&self.shown_texts)
+        lock_mutex(&self.shown_reasons)
             .iter()
-            .any(|text| text.contains(reason))
+            .any(|shown_reason| shown_reason == reason)
     }
 
     /// Keeps a warning that the report will contain as a note. It is printed only if the log does not show such a

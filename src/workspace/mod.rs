@@ -36,7 +36,7 @@ use crate::error::Failure;
 use crate::job::ci::{self, CiContext, Host};
 use crate::job::cli::GateChanges;
 use crate::job::context::{
-    self, CommitSource, Comparison, ContextError, PolicyRevision, RequestedRevisions, Target,
+    self, CommitSource, Comparison, ContextError, PolicyRevision, RequestedRevisions, RunSubject, Target,
 };
 use crate::job::policy::{self, CheckoutFiles, FilePresence, GateFile, UnusableFile};
 use crate::job::settings::{self, SettingSources};
@@ -288,7 +288,7 @@ impl Workspace<'_> {
     ) -> Result<Target, Failure> {
         self.require_policy_on_unknown_host()?;
         let target = context::resolve_target(&self.repo, &self.ci, revisions)?;
-        print_warnings(session, &target.warnings);
+        print_warnings(session, &target);
         Ok(target)
     }
 
@@ -301,15 +301,19 @@ impl Workspace<'_> {
     ) -> Result<Comparison, Failure> {
         self.require_policy_on_unknown_host()?;
         let comparison = context::resolve_checkout(&self.repo, &self.ci, revisions)?;
-        print_warnings(session, &comparison.warnings);
+        print_warnings(session, &comparison);
         Ok(comparison)
     }
 }
 
-/// Prints the warnings, and records that they were shown so that the report does not repeat them.
-pub(crate) fn print_warnings(session: &Session, warnings: &[String]) {
-    for warning in warnings {
+/// Prints the warnings about the head and the base, and records that they were shown so that the report does not repeat
+/// them.
+pub(crate) fn print_warnings<H>(session: &Session, subject: &RunSubject<H>) {
+    for warning in &subject.warnings {
         session.ui.warn(warning);
         session.add_shown_text(warning);
+    }
+    if subject.is_base_explained {
+        session.add_shown_reason(&subject.base_source);
     }
 }

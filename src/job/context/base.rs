@@ -35,6 +35,8 @@ pub(super) struct Base {
     pub earlier_commit: EarlierCommit,
     pub source: String,
     pub warnings: Vec<String>,
+    /// True if one of the warnings contains `source`.
+    pub is_source_explained: bool,
 }
 
 impl Base {
@@ -46,6 +48,7 @@ impl Base {
             earlier_commit: EarlierCommit::None,
             source: reason.into(),
             warnings: Vec::new(),
+            is_source_explained: false,
         }
     }
 
@@ -56,6 +59,7 @@ impl Base {
             earlier_commit: EarlierCommit::None,
             source,
             warnings: Vec::new(),
+            is_source_explained: false,
         }
     }
 
@@ -73,11 +77,20 @@ impl Base {
     /// Appends a reason to the description of the base: why the base that the host names is not used.
     pub(super) fn with_reason(mut self, reason: &str) -> Self {
         self.source = format!("{}; {reason}", self.source);
+        self.is_source_explained = false;
         self
     }
 
     pub(super) fn with_warning(mut self, warning: String) -> Self {
         self.warnings.push(warning);
         self
+    }
+
+    /// Adds a warning that contains the source, so that no other message has to repeat it.
+    pub(super) fn with_explanation(self, warning: String) -> Self {
+        Self {
+            is_source_explained: true,
+            ..self.with_warning(warning)
+        }
     }
 }

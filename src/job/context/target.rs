@@ -35,6 +35,8 @@ pub struct RunSubject<H> {
     /// The number of this run on the host.
     pub run_number: Option<String>,
     pub warnings: Vec<String>,
+    /// True if one of the warnings contains `base_source`.
+    pub is_base_explained: bool,
     /// Why the run has no pipelines to review.
     pub idle_reason: Option<String>,
     /// The job requests with `--deepen` that this run fetches missing commits.
@@ -128,6 +130,7 @@ impl<H> RunSubject<H> {
             commit_source,
             run_number: ci.run_number.clone(),
             warnings: base.warnings,
+            is_base_explained: base.is_source_explained,
             idle_reason: None,
             is_deepened: ci.is_deepened,
         }
@@ -163,6 +166,7 @@ impl From<Target> for Comparison {
             commit_source: target.commit_source,
             run_number: target.run_number,
             warnings: target.warnings,
+            is_base_explained: target.is_base_explained,
             idle_reason: target.idle_reason,
             is_deepened: target.is_deepened,
         }
