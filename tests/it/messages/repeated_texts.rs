@@ -30,6 +30,30 @@ fn warning_is_shown_once_if_a_report_cannot_be_written() {
     assert_eq!(count, 1, "{}", output.all());
 }
 
+#[test]
+fn reason_for_missing_base_is_once_in_log_with_warning_and_in_note_without_it() {
+    let world = project();
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        "version: \"1.0\"\npipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n",
+    );
+    world.commit("offer");
+    world.git("push -q origin main:refs/heads/trunk");
+    world.git("remote set-head origin --delete");
+    world.git("update-ref -d refs/remotes/origin/main");
+    let note = "could not determine the changes for consumers, because there is no base";
+    let reason = "this clone does not know the remote's default branch";
+    let job = Call::new(&world.work())
+        .variable("JENKINS_URL", "https://ci.invalid/")
+        .variable("BUILD_ID", "1")
+        .variable("BRANCH_NAME", "change");
+    let log = job.run("check --compat fail").all();
+    assert!(log.contains(note), "{log}");
+    assert_eq!(log.matches(reason).count(), 1, "{log}");
+    let log = Call::new(&world.work()).run("check --compat fail").all();
+    assert!(log.contains(&format!("{note}: {reason}")), "{log}");
+}
+
 /// A run in a situation with many texts.
 struct Scene {
     name: &'static str,
