@@ -98,11 +98,7 @@ impl Session {
             let results = self.lock_unfinished_results();
             let inputs = files.inputs.iter().chain(&results.inputs);
             let inputs: Vec<PathBuf> = inputs.map(full_path).collect();
-            (
-                results.description.clone(),
-                results.is_dry,
-                inputs,
-            )
+            (results.description.clone(), results.is_dry, inputs)
         };
         let guard = self.guard_outputs(&inputs);
         let report = description.unwrap_or_default();

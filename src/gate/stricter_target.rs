@@ -46,7 +46,11 @@ impl Workspace<'_> {
     /// Returns whether the reviewed commit contains the newest commit of the target, so that nothing in the target can
     /// be stricter. If the files are not those of a commit, examines the checked-out commit. Returns false if a shallow
     /// clone cannot show it.
-    pub(crate) fn contains_target_tip(&self, snapshot: &Snapshot<'_>, tip: &CommitId) -> Result<bool, Failure> {
+    pub(crate) fn contains_target_tip(
+        &self,
+        snapshot: &Snapshot<'_>,
+        tip: &CommitId,
+    ) -> Result<bool, Failure> {
         let head = self.find_reviewed_commit(snapshot.commit())?;
         Ok(self.repo.contains_commit(&head, tip)?)
     }

@@ -30,7 +30,7 @@ fn list_changed_files(repository: &Path, base: &str, head: &str) -> Result<Vec<S
         ChangeKind::Deleted => format!("deleted {}", change.path),
         ChangeKind::Modified => format!("modified {}", change.path),
         ChangeKind::TypeChanged => format!("type changed {}", change.path),
-        ChangeKind::Renamed { from } => format!("renamed {from} to {}", change.path),
+        ChangeKind::Renamed { from, .. } => format!("renamed {from} to {}", change.path),
     };
     Ok(changes.iter().map(line).collect())
 }

@@ -1,6 +1,6 @@
 //! The files that differ between commits.
 
-use super::rename_candidates::FindDiskPath;
+use super::rename_candidates::{FindDiskPath, RenamePair};
 use super::renames;
 use super::tree_difference::TreeDifference;
 use super::tree_entries::FileState;
@@ -26,6 +26,9 @@ pub enum ChangeKind {
     Modified,
     Renamed {
         from: String,
+        /// False if another file of the change may be the old or the new one: a file of the same content, or one that
+        /// is equally similar, whose path has no less in common with the other path.
+        is_certain: bool,
     },
     Deleted,
     /// A file became a symbolic link or a submodule, or the reverse.
@@ -36,16 +39,27 @@ impl Change {
     /// Returns the old path of a renamed file.
     pub fn rename_source(&self) -> Option<&str> {
         match &self.kind {
-            ChangeKind::Renamed { from } => Some(from),
+            ChangeKind::Renamed { from, .. } => Some(from),
             _ => None,
         }
+    }
+
+    /// Returns whether the file was probably renamed, but another file may be the old or the new one.
+    pub const fn is_uncertain_rename(&self) -> bool {
+        matches!(
+            self.kind,
+            ChangeKind::Renamed {
+                is_certain: false,
+                ..
+            }
+        )
     }
 
     /// Returns the path in base; `None` for an added file.
     pub fn old_path(&self) -> Option<&str> {
         match &self.kind {
             ChangeKind::Added => None,
-            ChangeKind::Renamed { from } => Some(from),
+            ChangeKind::Renamed { from, .. } => Some(from),
             _ => Some(&self.path),
         }
     }
@@ -149,19 +163,20 @@ impl<'s> Differences<'s> {
     fn build_changes(&self, base_index: usize, differences: &[TreeDifference]) -> Vec<Change> {
         let renames = renames::find_renames(self.repository, differences, &*self.find_disk_path);
         let source_indices: HashSet<usize> = renames.iter().map(|rename| rename.deleted_index).collect();
-        let source_by_target: HashMap<usize, usize> = renames
-            .iter()
-            .map(|rename| (rename.added_index, rename.deleted_index))
+        let renames_by_target: HashMap<usize, RenamePair> = renames
+            .into_iter()
+            .map(|rename| (rename.added_index, rename))
             .collect();
         differences
             .iter()
             .enumerate()
             .filter(|(index, _)| !source_indices.contains(index))
             .map(|(index, difference)| {
-                let from = source_by_target
-                    .get(&index)
-                    .map(|source| differences[*source].path.clone());
-                build_change(difference, from, base_index)
+                let rename_kind = renames_by_target.get(&index).map(|rename| ChangeKind::Renamed {
+                    from: differences[rename.deleted_index].path.clone(),
+                    is_certain: rename.is_certain,
+                });
+                build_change(difference, rename_kind, base_index)
             })
             .collect()
     }
@@ -186,10 +201,10 @@ fn merge_changes(mut changes_by_base: Vec<Vec<Change>>) -> Vec<Change> {
     by_path.into_values().collect()
 }
 
-/// Converts a difference between two trees to a change. `from` is the old path of a renamed file.
-fn build_change(difference: &TreeDifference, from: Option<String>, base_index: usize) -> Change {
-    let kind = match (from, difference.old, difference.new) {
-        (Some(from), ..) => ChangeKind::Renamed { from },
+/// Converts a difference between two trees to a change. `rename_kind` is the kind of the change to a renamed file.
+fn build_change(difference: &TreeDifference, rename_kind: Option<ChangeKind>, base_index: usize) -> Change {
+    let kind = match (rename_kind, difference.old, difference.new) {
+        (Some(kind), ..) => kind,
         (None, None, _) => ChangeKind::Added,
         (None, _, None) => ChangeKind::Deleted,
         (None, Some(old), Some(new)) if old.kind != new.kind => ChangeKind::TypeChanged,

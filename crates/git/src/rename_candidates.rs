@@ -1,6 +1,7 @@
 //! The files that may be renames of each other: their contents, and how similar they are.
 
 use super::disk_file::{read_disk_file, read_regular_file_metadata};
+use super::path_components::CommonComponents;
 use super::similarity::{FULL_SIMILARITY, Pieces, max_similarity};
 use super::{BlobId, Repository, tree_difference::TreeDifference};
 use std::path::PathBuf;
@@ -15,6 +16,19 @@ pub(super) const MAX_COMPARED_SIZE: u64 = 4 * 1024 * 1024;
 pub(super) struct RenamePair {
     pub added_index: usize,
     pub deleted_index: usize,
+    /// False if another file of the change explains the new or the old file equally well.
+    pub is_certain: bool,
+}
+
+impl RenamePair {
+    /// Creates the pair of an added and a deleted file, whose rename is certain.
+    pub(super) const fn new(added_index: usize, deleted_index: usize) -> Self {
+        Self {
+            added_index,
+            deleted_index,
+            is_certain: true,
+        }
+    }
 }
 
 /// Returns the path of a new file that is on disk and may not be stored elsewhere.
@@ -78,14 +92,21 @@ impl CandidateContent {
 /// A possible rename, with the values by which the best rename of a file is chosen.
 pub(super) struct RankedPair {
     pub similarity: u64,
-    pub has_same_name: bool,
+    pub common_components: CommonComponents,
     pub pair: RenamePair,
 }
 
 impl RankedPair {
-    /// Returns the key that sorts the best pair first: the most similar pair, then a pair of files with the same name.
-    pub(super) const fn rank(&self) -> std::cmp::Reverse<(u64, bool)> {
-        std::cmp::Reverse((self.similarity, self.has_same_name))
+    /// Returns the key that sorts the best pair first: the most similar pair, then the pair whose paths have more in
+    /// common, above all at their end.
+    pub(super) const fn rank(&self) -> std::cmp::Reverse<(u64, CommonComponents)> {
+        std::cmp::Reverse((self.similarity, self.common_components))
+    }
+
+    /// Returns the key that is greater for a pair which is more probably a rename. Paths count first here, because many
+    /// files have similar contents.
+    pub(super) const fn evidence(&self) -> (usize, u64) {
+        (self.common_components.end_count, self.similarity)
     }
 }
 

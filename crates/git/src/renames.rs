@@ -1,36 +1,35 @@
 //! Detects renames: added files that are deleted files under another name.
 //!
 //! The steps are git's (`diffcore-rename.c`): equal content first, then files that kept their name in another
-//! directory, then the most similar of the rest. That step compares every added file with every deleted one, so it is
-//! skipped if more files remain than git's own limit allows. Unlike git, a last step pairs files of the caller's choice
-//! by their name alone: such a file that moved and changed by more than half is the same file if no other file of that
-//! name came or went. Other files, such as the configuration of a tool, often have a name that says nothing about their
-//! content. libgit2's own search yields other results than git: `docs/PERFORMANCE.md`.
+//! directory, then the most similar of the rest. That step compares every added file with every deleted one; if more
+//! files remain than git's own limit allows, only files of the same name are compared. Where git takes the first of
+//! several equally good files, the path decides: a project may have a copy of the same pipeline in each of many folders,
+//! and a file that moved with its folder keeps the end of its path. Unlike git, a last step pairs files of the caller's
+//! choice by their name alone: such a file that moved and changed by more than half is the same file if no other file of
+//! that name came or went. Other files, such as the configuration of a tool, often have a name that says nothing about
+//! their content. libgit2's own search yields other results than git: `docs/PERFORMANCE.md`.
 //!
 //! Sizes are compared first: a file that is too small or too large for all others is not read. The last step keeps the
 //! deleted files in memory, which come from the base; the added files, which the change controls, are read one by one.
-//! Each side has a limit: once its pieces exceed [`MAX_PIECES`], the remaining files are not compared. A change that
+//! Each side has a limit: once its pieces exceed [`RenameSearch::max_pieces`], the remaining files are not compared. A change that
 //! adds so many files of matching sizes has its renames reported as additions, which are reviewed completely.
 
+use super::equal_contents::pair_equal_contents;
+use super::path_components::{CommonComponents, find_end};
 use super::rename_candidates::{
-    CandidateContent, FindDiskPath, LocalContents, MAX_COMPARED_SIZE, MIN_SIMILARITY, RankedPair,
-    RenameContents, RenamePair, RenameSource,
+    CandidateContent, FindDiskPath, LocalContents, MIN_SIMILARITY, RankedPair, RenameContents, RenamePair,
+    RenameSource,
 };
+use super::rename_certainty::{mark_equal_candidates, mark_renames_with_twins};
+use super::rename_search::RenameSearch;
 use super::similarity::{FULL_SIMILARITY, Pieces, max_similarity};
-use super::{FileKind, Repository, tree_difference::TreeDifference};
-use git2::Oid;
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::hash::Hash;
+use super::{Repository, tree_difference::TreeDifference};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Minimum similarity of a file that kept its name. If it is reached, other files are not considered.
 const MIN_SAME_NAME_SIMILARITY: u64 = FULL_SIMILARITY / 4 * 3;
-/// The square root of the maximum number of comparisons: git's `diff.renameLimit`.
-const RENAME_LIMIT: usize = 1000;
-/// Maximum number of deleted files that are compared as the best sources of one added file.
-const MAX_SOURCES: usize = 4;
-
-/// Maximum number of pieces of each side that are compared with each other; a piece needs 16 bytes.
-const MAX_PIECES: usize = 8 * 1024 * 1024;
+/// Maximum number of comparisons: the square of git's `diff.renameLimit`.
+const MAX_PAIRS: usize = 1000 * 1000;
 
 /// Returns the renames: pairs of equal files, then of similar files with the same unique name, then the most similar
 /// pairs (unless there are too many), then documents with the same unique name. If the content of a file is not
@@ -48,156 +47,45 @@ pub(super) fn find_renames(
         repository,
         find_disk_path,
     };
-    let added_by_name = index_unique_names(&search, &search.added_indices);
-    let deleted_by_name = index_unique_names(&search, &search.deleted_indices);
+    let added_by_name = index_unique_ends(&search, &search.added_indices, 1);
+    let deleted_by_name = index_unique_ends(&search, &search.deleted_indices, 1);
     search.pair_equal_contents();
-    search.pair_by_unique_name(&contents);
-    let pair_count = search
-        .added_indices
-        .len()
-        .saturating_mul(search.deleted_indices.len());
-    if pair_count <= RENAME_LIMIT * RENAME_LIMIT {
-        search.pair_most_similar(&contents);
-    }
+    search.pair_by_unique_end(&contents);
+    search.pair_by_similarity(&contents);
     search.pair_by_name_alone(&added_by_name, &deleted_by_name, repository.is_document);
+    mark_renames_with_twins(differences, &mut search.renames);
     search.renames
 }
 
-struct RenameSearch<'a> {
-    differences: &'a [TreeDifference],
-    added_indices: Vec<usize>,
-    deleted_indices: Vec<usize>,
-    renames: Vec<RenamePair>,
-    max_pieces: usize,
-}
-
-impl<'a> RenameSearch<'a> {
-    /// Creates the search for renames among the added and deleted files of these differences.
-    fn new(differences: &'a [TreeDifference]) -> Self {
-        let (mut added_indices, mut deleted_indices) = (Vec::new(), Vec::new());
-        for (index, difference) in differences.iter().enumerate() {
-            if difference.old.is_none() {
-                added_indices.push(index);
-            }
-            if difference.new.is_none() {
-                deleted_indices.push(index);
-            }
-        }
-        Self {
-            differences,
-            added_indices,
-            deleted_indices,
-            renames: Vec::new(),
-            max_pieces: MAX_PIECES,
-        }
-    }
-
-    /// Returns the id of the file's content in head, or in base for a deleted file.
-    fn content_id(&self, index: usize) -> Option<Oid> {
-        let difference = &self.differences[index];
-        difference.new.or(difference.old).map(|state| state.id)
-    }
-
-    /// Returns the kind of the file in head, or in base for a deleted file.
-    fn file_kind(&self, index: usize) -> Option<FileKind> {
-        let difference = &self.differences[index];
-        difference.new.or(difference.old).map(|state| state.kind)
-    }
-
-    /// Returns whether the file is a regular one and `matches_path` accepts its path.
-    fn is_matching_regular_file(&self, index: usize, matches_path: fn(&str) -> bool) -> bool {
-        self.file_kind(index) == Some(FileKind::Regular) && matches_path(&self.differences[index].path)
-    }
-
-    fn folder(&self, index: usize) -> Option<&'a str> {
-        let path = &self.differences[index].path;
-        path.rsplit_once('/').map(|(folder, _)| folder)
-    }
-
-    fn file_name(&self, index: usize) -> &'a str {
-        let path = &self.differences[index].path;
-        path.rsplit_once('/').map_or(path, |(_, name)| name)
-    }
-
-    /// Pairs files with equal content. If several added files have the content of a deleted file, the one with the same
-    /// name is the renamed file, then the one in the same folder, then the first one.
+impl RenameSearch<'_> {
+    /// Pairs files with equal content.
     fn pair_equal_contents(&mut self) {
-        // Each preference is applied to all added files before the next one, so the best pairs are made first.
-        self.pair_by_key(|search, index| (search.content_key(index), search.file_name(index)));
-        self.pair_by_key(|search, index| (search.content_key(index), search.folder(index)));
-        self.pair_by_key(Self::content_key);
-    }
-
-    /// Returns what two files with equal content have in common: the id and the kind.
-    fn content_key(&self, index: usize) -> (Option<Oid>, Option<FileKind>) {
-        (self.content_id(index), self.file_kind(index))
-    }
-
-    /// Pairs each added file with the first deleted file that has the same key and is not in a pair yet. Thousands of
-    /// files may have one key (all empty files have the same content), so no list of them is searched.
-    fn pair_by_key<K: Eq + Hash>(&mut self, find_key: impl Fn(&Self, usize) -> K) {
-        let mut sources_by_key: HashMap<K, VecDeque<usize>> = HashMap::new();
-        for index in &self.deleted_indices {
-            let key = find_key(self, *index);
-            sources_by_key.entry(key).or_default().push_back(*index);
-        }
-        let mut pairs = Vec::new();
-        for index in &self.added_indices {
-            let sources = sources_by_key.get_mut(&find_key(self, *index));
-            pairs.extend(sources.and_then(VecDeque::pop_front).map(|source| RenamePair {
-                added_index: *index,
-                deleted_index: source,
-            }));
-        }
-        self.add_renames(pairs);
-    }
-
-    /// Adds the pairs and removes their files from the search.
-    fn add_renames(&mut self, pairs: Vec<RenamePair>) {
-        let paired_indices: HashSet<usize> = pairs
-            .iter()
-            .flat_map(|pair| [pair.added_index, pair.deleted_index])
-            .collect();
-        self.added_indices.retain(|index| !paired_indices.contains(index));
-        self.deleted_indices
-            .retain(|index| !paired_indices.contains(index));
-        self.renames.extend(pairs);
-    }
-
-    /// Returns the file's size; `None` if the file cannot be compared: too large, not a regular file, or unreadable.
-    fn find_comparable_size(&self, contents: &dyn RenameContents, index: usize) -> Option<u64> {
-        if self.file_kind(index) != Some(FileKind::Regular) {
-            return None;
-        }
-        contents
-            .find_size(self.differences.get(index)?)
-            .filter(|size| *size <= MAX_COMPARED_SIZE)
-    }
-
-    /// Reads a file and cuts it into pieces; `None` if its content is not available locally.
-    fn read_pieces(&self, contents: &dyn RenameContents, index: usize) -> Option<Pieces> {
-        Some(Pieces::from_content(
-            &contents.read_content(self.differences.get(index)?)?,
-        ))
+        self.add_renames(pair_equal_contents(
+            self.differences,
+            &self.added_indices,
+            &self.deleted_indices,
+        ));
     }
 
     /// Pairs files whose name is unique among the added and among the deleted files, if their contents are similar.
-    /// Only two files are in memory at a time, because this step has no limit on the number of files.
-    fn pair_by_unique_name(&mut self, contents: &dyn RenameContents) {
-        let deleted_by_name = index_unique_names(self, &self.deleted_indices);
-        let mut pairs = Vec::new();
-        for (name, target) in index_unique_names(self, &self.added_indices) {
-            if let Some(source) = deleted_by_name.get(name)
-                && let Some(similarity) = self.measure_similarity(contents, target, *source)
-                && similarity >= MIN_SAME_NAME_SIMILARITY
-            {
-                pairs.push(RenamePair {
-                    added_index: target,
-                    deleted_index: *source,
-                });
+    /// Before, the same applies to longer ends of their paths, such as the folder and the name. Only two files are in
+    /// memory at a time, because this step has no limit on the number of files.
+    fn pair_by_unique_end(&mut self, contents: &dyn RenameContents) {
+        let mut compared_pairs = HashSet::new();
+        for count in (1..=self.max_common_components()).rev() {
+            let deleted_by_end = index_unique_ends(self, &self.deleted_indices, count);
+            let mut pairs = Vec::new();
+            for (end, target) in index_unique_ends(self, &self.added_indices, count) {
+                if let Some(source) = deleted_by_end.get(end)
+                    && compared_pairs.insert((target, *source))
+                    && let Some(similarity) = self.measure_similarity(contents, target, *source)
+                    && similarity >= MIN_SAME_NAME_SIMILARITY
+                {
+                    pairs.push(RenamePair::new(target, *source));
+                }
             }
+            self.add_renames(pairs);
         }
-        self.add_renames(pairs);
     }
 
     /// Returns the similarity of two files; `None` if one cannot be read or the sizes differ too much for a moved file.
@@ -237,10 +125,39 @@ impl<'a> RenameSearch<'a> {
                 && let Some(source) = deleted_by_name.get(name)
                 && remaining_sources.contains(source)
             {
-                pairs.push(RenamePair {
-                    added_index: *index,
-                    deleted_index: *source,
-                });
+                pairs.push(RenamePair::new(*index, *source));
+            }
+        }
+        self.add_renames(pairs);
+    }
+
+    /// Pairs the remaining deleted and added files by their contents. If there are too many, compares only files of the
+    /// same name, as long as they are few enough.
+    fn pair_by_similarity(&mut self, contents: &dyn RenameContents) {
+        if self.count_possible_pairs() <= MAX_PAIRS {
+            self.pair_most_similar(contents);
+            return;
+        }
+        let mut groups_by_name: BTreeMap<&str, Self> = BTreeMap::new();
+        for index in &self.added_indices {
+            let group = groups_by_name.entry(self.file_name(*index));
+            group
+                .or_insert_with(|| self.without_files())
+                .added_indices
+                .push(*index);
+        }
+        for index in &self.deleted_indices {
+            if let Some(group) = groups_by_name.get_mut(self.file_name(*index)) {
+                group.deleted_indices.push(*index);
+            }
+        }
+        let mut remaining_pair_count = MAX_PAIRS;
+        let mut pairs = Vec::new();
+        for mut group in groups_by_name.into_values() {
+            if let Some(count) = remaining_pair_count.checked_sub(group.count_possible_pairs()) {
+                remaining_pair_count = count;
+                group.pair_most_similar(contents);
+                pairs.extend(group.renames);
             }
         }
         self.add_renames(pairs);
@@ -282,14 +199,14 @@ impl<'a> RenameSearch<'a> {
             let Some(pieces) = self.read_pieces_within(contents, content, &mut remaining_pieces) else {
                 continue;
             };
-            let similar_sources: Vec<_> = possible_sources
-                .map(|source| (pieces.similarity(&source.pieces), source.content))
-                .filter(|(similarity, _)| *similarity >= MIN_SIMILARITY)
-                .collect();
-            for index in &content.file_indices {
-                candidates.extend(self.rank_sources(*index, &similar_sources));
+            for source in possible_sources {
+                let similarity = pieces.similarity(&source.pieces);
+                if similarity >= MIN_SIMILARITY {
+                    candidates.extend(self.list_pairs(content, source.content, similarity));
+                }
             }
         }
+        mark_equal_candidates(&mut candidates);
         candidates.sort_by_key(|candidate| {
             (
                 candidate.rank(),
@@ -300,23 +217,24 @@ impl<'a> RenameSearch<'a> {
         candidates.into_iter().map(|candidate| candidate.pair).collect()
     }
 
-    /// Pairs the added file `target` with its [`MAX_SOURCES`] most similar deleted files (sources), the same name
-    /// first.
-    fn rank_sources(&self, target: usize, similar_sources: &[(u64, &CandidateContent)]) -> Vec<RankedPair> {
-        let mut candidates = Vec::new();
-        for (similarity, content) in similar_sources {
-            candidates.extend(content.file_indices.iter().map(|source| RankedPair {
-                similarity: *similarity,
-                has_same_name: self.file_name(target) == self.file_name(*source),
-                pair: RenamePair {
-                    added_index: target,
-                    deleted_index: *source,
-                },
-            }));
+    /// Returns the pair of each file of an added content and each file of a deleted content.
+    fn list_pairs(
+        &self,
+        added_content: &CandidateContent,
+        deleted_content: &CandidateContent,
+        similarity: u64,
+    ) -> Vec<RankedPair> {
+        let mut pairs = Vec::new();
+        for target in &added_content.file_indices {
+            for source in &deleted_content.file_indices {
+                pairs.push(RankedPair {
+                    similarity,
+                    common_components: CommonComponents::new(self.path(*target), self.path(*source)),
+                    pair: RenamePair::new(*target, *source),
+                });
+            }
         }
-        candidates.sort_by_key(|candidate| (candidate.rank(), candidate.pair.deleted_index));
-        candidates.truncate(MAX_SOURCES);
-        candidates
+        pairs
     }
 
     /// Groups the files that can be compared by content, in the order of `indices`, so that each content is read once.
@@ -328,7 +246,7 @@ impl<'a> RenameSearch<'a> {
                 continue;
             };
             let position = *position_by_id
-                .entry(self.content_id(*index))
+                .entry(self.state(*index))
                 .or_insert(candidates.len());
             match candidates.get_mut(position) {
                 Some(candidate) => candidate.file_indices.push(*index),
@@ -381,25 +299,34 @@ impl<'a> RenameSearch<'a> {
     }
 }
 
-/// Returns the file names that occur only once among the differences with these `indices`, each with its index.
-fn index_unique_names<'a>(search: &RenameSearch<'a>, indices: &[usize]) -> HashMap<&'a str, usize> {
-    let mut unique_index_by_name: HashMap<&str, Option<usize>> = HashMap::new();
+/// Returns the ends with `count` components that only one path of the differences with these `indices` has, each with
+/// its index. The last component is the file name.
+fn index_unique_ends<'a>(
+    search: &RenameSearch<'a>,
+    indices: &[usize],
+    count: usize,
+) -> HashMap<&'a str, usize> {
+    let mut unique_index_by_end: HashMap<&str, Option<usize>> = HashMap::new();
     for index in indices {
-        unique_index_by_name
-            .entry(search.file_name(*index))
-            .and_modify(|unique_index| *unique_index = None)
-            .or_insert(Some(*index));
+        if let Some(end) = find_end(search.path(*index), count) {
+            unique_index_by_end
+                .entry(end)
+                .and_modify(|unique_index| *unique_index = None)
+                .or_insert(Some(*index));
+        }
     }
-    unique_index_by_name
+    unique_index_by_end
         .into_iter()
-        .filter_map(|(name, unique_index)| Some((name, unique_index?)))
+        .filter_map(|(end, unique_index)| Some((end, unique_index?)))
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FileKind;
     use crate::tree_entries::FileState;
+    use git2::Oid;
     use std::cell::RefCell;
 
     /// Contents by the first byte of their id; records which contents were read.
@@ -468,7 +395,7 @@ mod tests {
     ) -> (Vec<(usize, usize)>, Vec<usize>) {
         let contents = FakeContents::new(contents);
         let mut search = RenameSearch::new(differences);
-        search.pair_by_unique_name(&contents);
+        search.pair_by_unique_end(&contents);
         search.pair_most_similar(&contents);
         let pairs = search
             .renames
@@ -477,44 +404,6 @@ mod tests {
         let mut read = contents.read_indices.into_inner();
         read.sort_unstable();
         (pairs.collect(), read)
-    }
-
-    #[test]
-    fn best_pairs_of_equal_files_are_those_with_same_name_then_same_folder() {
-        let differences = [
-            added("new/a", 0),
-            added("new/b", 0),
-            added("old/c", 0),
-            added("old/other", 1),
-            deleted("old/a", 0),
-            deleted("old/d", 0),
-            deleted("old/e", 0),
-            deleted("old/f", 0),
-        ];
-        let mut search = RenameSearch::new(&differences);
-        search.pair_equal_contents();
-        let pairs: Vec<(usize, usize)> = search
-            .renames
-            .iter()
-            .map(|pair| (pair.added_index, pair.deleted_index))
-            .collect();
-        assert_eq!(pairs, [(0, 4), (2, 5), (1, 6)]);
-        assert_eq!((search.added_indices, search.deleted_indices), (vec![3], vec![7]));
-    }
-
-    #[test]
-    fn time_for_many_equal_files_does_not_grow_with_their_square() {
-        let start = std::time::Instant::now();
-        let count = 30_000;
-        let mut differences = Vec::new();
-        for at in 0..count {
-            differences.push(added(&format!("new/n{at}"), 0));
-            differences.push(deleted(&format!("old/o{at}"), 0));
-        }
-        let mut search = RenameSearch::new(&differences);
-        search.pair_equal_contents();
-        assert_eq!(search.renames.len(), count);
-        assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     }
 
     #[test]

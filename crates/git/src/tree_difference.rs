@@ -11,6 +11,13 @@ pub(super) struct TreeDifference {
     pub new: Option<FileState>,
 }
 
+impl TreeDifference {
+    /// Returns the file in the new tree, or in the old one for a deleted file.
+    pub(super) fn state(&self) -> Option<FileState> {
+        self.new.or(self.old)
+    }
+}
+
 /// Returns the files that differ between two lists or are in only one of them. Both lists must be sorted by path.
 pub(super) fn compare_files(
     old: Vec<(String, FileState)>,

@@ -30,7 +30,7 @@ impl FileKind {
 }
 
 /// The blob and the kind of a file, in the old or the new tree of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct FileState {
     pub id: Oid,
     pub kind: FileKind,

@@ -171,6 +171,7 @@ impl Baseline {
                 } else {
                     ChangeKind::Renamed {
                         from: base_path.clone(),
+                        is_certain: true,
                     }
                 },
                 file_kind: Some(FileKind::Regular),

@@ -144,8 +144,8 @@ impl GateRun<'_> {
             pipelines: self.map_new_paths(),
             find_component_name: &|path, old| components.find_new_name(path, old),
             find_script_path: &|old_path| renamed_files.find_script_path(old_path),
-            has_twin: &|new_path| renamed_files.has_twin(new_path),
             is_deleted: &|path| renamed_files.is_deleted(path),
+            is_uncertain: &|new_path| renamed_files.is_uncertain(new_path),
         };
         let (files, mut contents) = self.project_checks().run_checks(
             known_facts,

@@ -1,15 +1,13 @@
 //! Finds what the change renames: pipelines, other files, and components. Also finds the files that it deletes.
 
-use crate::document_content::read_document;
 use crate::gate::VersionPairs;
 use crate::gate::baseline::renamed_components::RenamedComponents;
 use crate::gate::project_checks::earlier_callees::{BasePipelines, EarlierCallees};
 use crate::gate::run::GateRun;
 use sluicegate_git::{Change, ChangeKind, FileKind};
 use sluicegate_pipelines::pipelines::is_pipeline;
-use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashSet};
 
 impl GateRun<'_> {
     /// Creates the search for components that the change renames.
@@ -32,7 +30,7 @@ impl GateRun<'_> {
     /// Creates the search for files that the change renames.
     pub(super) fn renamed_files(&self) -> RenamedFiles<'_> {
         let (_, changes) = self.selection.pipelines.compared_changes();
-        RenamedFiles::new(self.compared_versions(), changes.collect())
+        RenamedFiles::new(self.compared_versions(), changes)
     }
 
     /// Creates the search for pipelines that calls meant before the change. It lists `base_pipelines` when needed.
@@ -70,50 +68,32 @@ impl VersionPairs<'_> {
         });
         changes
     }
-
-    /// Returns the hash of a file's content. Returns `None` if the file cannot be read.
-    fn hash_file(&self, path: &str) -> Option<u64> {
-        let file = self.head.find_file(path).ok()??;
-        let content = read_document(self.repo, &file).ok()?.ok()?;
-        let mut hasher = DefaultHasher::new();
-        content.hash(&mut hasher);
-        Some(hasher.finish())
-    }
-
-    /// Returns the content hashes of the files that these changes add.
-    fn hash_added_files<'c>(&self, changes: impl Iterator<Item = &'c Change>) -> HashSet<u64> {
-        changes
-            .filter(|change| change.kind == ChangeKind::Added)
-            .filter_map(|change| self.hash_file(&change.path))
-            .collect()
-    }
 }
 
-/// The files that the change renames. They are searched only when a broken reference needs them.
+/// The files that the change renames. Those that are not pipelines are searched only when a broken reference needs them.
 pub(crate) struct RenamedFiles<'r> {
     pairs: VersionPairs<'r>,
-    pipeline_changes: Vec<&'r Change>,
+    /// The new paths of pipelines that may have been another file before.
+    uncertain_pipelines: HashSet<&'r str>,
     script_changes: OnceCell<Vec<Change>>,
-    added_pipeline_hashes: OnceCell<HashSet<u64>>,
-    added_script_hashes: OnceCell<HashSet<u64>>,
-    deleted_pipelines: OnceCell<HashSet<&'r str>>,
+    /// The pipelines that the change deletes, or replaces with a link or submodule.
+    deleted_pipelines: HashSet<&'r str>,
     deleted_scripts: OnceCell<HashSet<String>>,
-    /// The results of [`Self::has_twin`], by the new path.
-    has_twin_by_path: RefCell<HashMap<String, bool>>,
 }
 
 impl<'r> RenamedFiles<'r> {
     /// Creates the search for renamed files. Nothing is read or compared before it is needed.
-    pub(crate) fn new(pairs: VersionPairs<'r>, pipeline_changes: Vec<&'r Change>) -> Self {
+    pub(crate) fn new(pairs: VersionPairs<'r>, pipeline_changes: impl Iterator<Item = &'r Change>) -> Self {
+        let pipeline_changes: Vec<&Change> = pipeline_changes.collect();
+        let deletions = pipeline_changes
+            .iter()
+            .filter(|change| matches!(change.kind, ChangeKind::Deleted | ChangeKind::TypeChanged));
         Self {
             pairs,
-            pipeline_changes,
+            deleted_pipelines: deletions.map(|change| change.path.as_str()).collect(),
+            uncertain_pipelines: list_uncertain_paths(pipeline_changes.iter().copied()).collect(),
             script_changes: OnceCell::new(),
-            added_pipeline_hashes: OnceCell::new(),
-            added_script_hashes: OnceCell::new(),
-            deleted_pipelines: OnceCell::new(),
             deleted_scripts: OnceCell::new(),
-            has_twin_by_path: RefCell::default(),
         }
     }
 
@@ -136,48 +116,29 @@ impl<'r> RenamedFiles<'r> {
     /// Returns whether the change deletes the file at this path, or replaces a pipeline with a link or submodule.
     pub(crate) fn is_deleted(&self, path: &str) -> bool {
         if is_pipeline(path) {
-            let deleted_pipelines = self.deleted_pipelines.get_or_init(|| {
-                let mut deletions = self.pipeline_changes.clone();
-                deletions
-                    .retain(|change| matches!(change.kind, ChangeKind::Deleted | ChangeKind::TypeChanged));
-                deletions.iter().map(|change| change.path.as_str()).collect()
-            });
-            deleted_pipelines.contains(path)
-        } else {
-            let deleted_scripts = self.deleted_scripts.get_or_init(|| {
-                let changes = self.script_changes().iter();
-                let deletions = changes.filter(|change| change.kind == ChangeKind::Deleted);
-                deletions.map(|change| change.path.clone()).collect()
-            });
-            deleted_scripts.contains(path)
+            return self.deleted_pipelines.contains(path);
         }
+        let deleted_scripts = self.deleted_scripts.get_or_init(|| {
+            let changes = self.script_changes().iter();
+            let deletions = changes.filter(|change| change.kind == ChangeKind::Deleted);
+            deletions.map(|change| change.path.clone()).collect()
+        });
+        deleted_scripts.contains(path)
     }
 
-    /// Returns whether the change adds another file with the same content as the renamed file at `new_path`, so that a
-    /// broken reference may mean either file. A file that cannot be read is treated as if it had a twin.
-    pub(crate) fn has_twin(&self, new_path: &str) -> bool {
-        if let Some(has_twin) = self.has_twin_by_path.borrow().get(new_path) {
-            return *has_twin;
+    /// Returns whether the renamed file at `new_path` may have been another file before, so that a broken reference may
+    /// mean either file.
+    pub(crate) fn is_uncertain(&self, new_path: &str) -> bool {
+        if is_pipeline(new_path) {
+            return self.uncertain_pipelines.contains(new_path);
         }
-        let hash = self.pairs.hash_file(new_path);
-        let has_twin = hash.is_none_or(|hash| self.added_hashes(new_path).contains(&hash));
-        self.has_twin_by_path
-            .borrow_mut()
-            .insert(new_path.to_owned(), has_twin);
-        has_twin
+        list_uncertain_paths(self.script_changes().iter()).any(|path| path == new_path)
     }
+}
 
-    /// Returns the content hashes of the added files of the same kind as the file at `path`: of pipelines, or of all
-    /// other files. They are computed once.
-    fn added_hashes(&self, path: &str) -> &HashSet<u64> {
-        if is_pipeline(path) {
-            self.added_pipeline_hashes.get_or_init(|| {
-                let changes = self.pipeline_changes.iter().copied();
-                self.pairs.hash_added_files(changes)
-            })
-        } else {
-            self.added_script_hashes
-                .get_or_init(|| self.pairs.hash_added_files(self.script_changes().iter()))
-        }
-    }
+/// Returns the new paths of the files that the change renames, if another file may be the old or the new one.
+fn list_uncertain_paths<'c>(changes: impl Iterator<Item = &'c Change>) -> impl Iterator<Item = &'c str> {
+    changes
+        .filter(|change| change.is_uncertain_rename())
+        .map(|change| change.path.as_str())
 }

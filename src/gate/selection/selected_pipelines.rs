@@ -255,7 +255,7 @@ impl SelectionScope<'_> {
         // The caller passes only possible pipelines, so any other name looks like that of a pipeline.
         match change.kind {
             ChangeKind::Deleted => None,
-            ChangeKind::Renamed { from } if is_candidate(&from) => {
+            ChangeKind::Renamed { from, .. } if is_candidate(&from) => {
                 self.add_lookalike(change.path, lookalikes);
                 Some(Change {
                     path: from,

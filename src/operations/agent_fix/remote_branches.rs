@@ -197,7 +197,10 @@ mod tests {
             change("a.orch.yaml", ChangeKind::TypeChanged, Some(FileKind::Symlink)),
             change(
                 "b.orch.yaml",
-                ChangeKind::Renamed { from },
+                ChangeKind::Renamed {
+                    from,
+                    is_certain: true,
+                },
                 Some(FileKind::Regular),
             ),
             change("b.orch.yaml", ChangeKind::Modified, Some(FileKind::Regular)),

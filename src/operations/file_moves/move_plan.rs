@@ -157,13 +157,13 @@ pub(crate) fn plan_repair(session: &Session, reader: &ReferenceReader<'_>) -> Re
         head: reader.snapshot,
         bases: &bases,
     };
-    let renamed_files = RenamedFiles::new(pairs, changes.iter().collect());
+    let renamed_files = RenamedFiles::new(pairs, changes.iter());
     let base_pipelines = BasePipelines::new();
     let earlier_callees = EarlierCallees::new(pairs, changes.iter(), &base_pipelines);
     let renames = Renames {
         pipelines: list_renamed_paths(&changes),
         find_script_path: &|old_path| renamed_files.find_script_path(old_path),
-        has_twin: &|new_path| renamed_files.has_twin(new_path),
+        is_uncertain: &|new_path| renamed_files.is_uncertain(new_path),
         ..Renames::NONE
     };
     let find_earlier_callee: &FindEarlierCallee<'_> =

@@ -26,7 +26,7 @@ pub(super) fn describe_repair_error(error: &RepairError) -> String {
             format!("`{path}` has that name, but a reference with `${{` is an expression")
         }
         RepairError::UncertainRename(path) => {
-            format!("the change renamed the file to `{path}`, but also adds a file with the same content")
+            format!("the change may have renamed the file to `{path}`, but another file is equally similar")
         }
         RepairError::Redirected(callee) => {
             let verb = if callee.is_certain { "meant" } else { "could mean" };

@@ -51,7 +51,7 @@ pub(super) fn find_waiver_repairs(
         if !positions.insert(node.position()) {
             continue;
         }
-        if (renames.has_twin)(new_path) {
+        if (renames.is_uncertain)(new_path) {
             gate_edits.kept_references.push(KeptReference {
                 path: file.path.clone(),
                 line: node.position().line,

@@ -5,6 +5,7 @@ mod generated_projects;
 mod offered_fixes;
 mod proof;
 mod staged_files;
+mod uncertain_renames;
 mod unevaluated_files;
 
 use crate::support::{Arguments, Call, ProgramOutput, World};

@@ -131,7 +131,7 @@ fn move_of_pipeline_reports_untouched_callers() {
     assert_eq!(
         list_project_findings(&report),
         [
-            "project/call error sales/caller.orch.yaml:14 component `Call 0` calls the orchestration `sales/load`, which is not in the project; it was renamed in this change to `sales/daily.orch.yaml`"
+            "project/call error sales/caller.orch.yaml:14 component `Call 0` calls the orchestration `sales/load`, which is not in the project; this change may have renamed it to `sales/daily.orch.yaml`"
         ]
     );
     assert_eq!(report["verdict"], "failed");

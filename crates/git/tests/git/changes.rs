@@ -371,6 +371,135 @@ fn renames_of_equal_files_are_those_of_git() {
     assert_eq!(renames, 3, "{changes:?}");
 }
 
+/// Creates a change that moves these files, each with its new text, and deletes the other old files.
+fn move_files(old_files: &[(String, String)], new_files: &[(String, String)]) -> World {
+    let world = World::new();
+    for (path, text) in old_files {
+        world.write(path, text);
+    }
+    world.commit("one");
+    world.git("rm -rq .");
+    for (path, text) in new_files {
+        world.write(path, text);
+    }
+    world.commit("two");
+    world
+}
+
+/// Checks that the file in each folder `top/cN` is a rename of the file in the folder `cN`.
+#[track_caller]
+fn assert_folders_kept(world: &World, file_count: usize) {
+    let renames = last(world);
+    for rename in &renames {
+        let (old_path, new_path) = rename[2..].split_once(" -> ").unwrap_or_default();
+        assert_eq!(format!("top/{old_path}"), new_path, "{rename}");
+    }
+    assert_eq!(renames.len(), file_count);
+}
+
+#[test]
+fn copies_of_one_template_that_moved_with_an_edit_keep_their_folders() {
+    let files = |folder: &str, text: &str| -> Vec<(String, String)> {
+        (0..12)
+            .map(|n| (format!("{folder}c{n}/load"), lines(20, "load") + text))
+            .collect()
+    };
+    assert_folders_kept(&move_files(&files("", ""), &files("top/", "moved\n")), 12);
+    // Less similar files are not paired by their paths alone.
+    let text = lines(15, "moved");
+    assert_folders_kept(&move_files(&files("", ""), &files("top/", &text)), 12);
+}
+
+#[test]
+fn beyond_the_limit_files_of_the_same_name_are_compared() {
+    // No end of a path is unique, because the folders of the copies get new names.
+    let files = |folder: &str, size: usize| -> Vec<(String, String)> {
+        let numbers = (0..40).flat_map(|copy| (0..30).map(move |n| (copy, n)));
+        numbers
+            .map(|(copy, n)| {
+                (
+                    format!("{folder}{copy}/x/f{n}"),
+                    lines(size, &format!("{copy} {n}")),
+                )
+            })
+            .collect()
+    };
+    let renames = last(&move_files(&files("c", 12), &files("top/g", 13)));
+    for rename in &renames {
+        let (old_path, new_path) = rename[2..].split_once(" -> ").unwrap_or_default();
+        assert_eq!(
+            old_path.strip_prefix('c'),
+            new_path.strip_prefix("top/g"),
+            "{rename}"
+        );
+    }
+    assert_eq!(renames.len(), 1200);
+}
+
+/// Returns the new paths of the uncertain renames of a change that moves files with these contents.
+fn list_uncertain_renames(old_files: &[(&str, &str)], new_files: &[(&str, &str)]) -> Vec<String> {
+    let own = |files: &[(&str, &str)]| -> Vec<(String, String)> {
+        let pairs = files.iter();
+        pairs
+            .map(|(path, text)| ((*path).to_owned(), lines(20, "load") + text))
+            .collect()
+    };
+    let world = move_files(&own(old_files), &own(new_files));
+    let repo = open(&world.work());
+    let (base, head) = (repo.resolve("HEAD~1").unwrap(), repo.resolve("HEAD").unwrap());
+    let mut changes = repo.find_changes(&[base], &head, &matches_anything).unwrap();
+    changes.retain(sluicegate_git::Change::is_uncertain_rename);
+    changes.into_iter().map(|change| change.path).collect()
+}
+
+#[test]
+fn rename_is_uncertain_if_another_file_of_the_change_is_equally_similar() {
+    // Two sources, two targets, equal and similar contents.
+    for (old_text, new_text) in [("", ""), ("", "moved\n")] {
+        let old = |path| (path, old_text);
+        let new = |path| (path, new_text);
+        let both = [old("a/load"), old("b/load")];
+        assert_eq!(list_uncertain_renames(&both, &[new("c/load")]), ["c/load"]);
+        assert_eq!(
+            list_uncertain_renames(&both[..1], &[new("c/load"), new("d/load")]),
+            ["c/load"]
+        );
+        assert_eq!(
+            list_uncertain_renames(&both, &[new("c/load"), new("d/load")]),
+            ["c/load", "d/load"]
+        );
+        // The twin: the path shows which file moved.
+        assert_eq!(list_uncertain_renames(&both, &[new("c/b/load")]), [""; 0]);
+        assert_eq!(
+            list_uncertain_renames(&both, &[new("c/a/load"), new("c/b/load")]),
+            [""; 0]
+        );
+        assert_eq!(
+            list_uncertain_renames(&both[..1], &[new("c/a/load"), new("d/copy")]),
+            [""; 0]
+        );
+        assert_eq!(
+            list_uncertain_renames(&[old("a/load"), old("a/loads")], &[new("c/load")]),
+            [""; 0]
+        );
+        // An equal file whose path leads elsewhere does not make the other one certain.
+        assert_eq!(
+            list_uncertain_renames(&both, &[new("c/b/load"), new("d/load")]),
+            ["d/load"]
+        );
+    }
+    let different = [("a/load", "a\n"), ("b/load", "b\n")];
+    assert_eq!(list_uncertain_renames(&different, &[("c/load", "b\n")]), [""; 0]);
+    assert_eq!(
+        list_uncertain_renames(&different, &[("c/load", "c\n")]),
+        ["c/load"]
+    );
+    assert_eq!(
+        list_uncertain_renames(&different, &[("c/load", "b\nc\n")]),
+        [""; 0]
+    );
+}
+
 fn as_short(line: &str) -> String {
     let fields: Vec<&str> = line.split('\t').collect();
     match fields[..] {

@@ -37,7 +37,7 @@ fn one(change: &Change) -> String {
     match &change.kind {
         ChangeKind::Added => format!("A {}", change.path),
         ChangeKind::Modified => format!("M {}", change.path),
-        ChangeKind::Renamed { from } => format!("R {from} -> {}", change.path),
+        ChangeKind::Renamed { from, .. } => format!("R {from} -> {}", change.path),
         ChangeKind::Deleted => format!("D {}", change.path),
         ChangeKind::TypeChanged => format!("T {}", change.path),
     }

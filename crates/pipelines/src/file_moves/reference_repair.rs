@@ -148,7 +148,7 @@ pub enum RepairError {
     SeveralFiles(Vec<String>),
     /// This file has the name, but its path would be read as an expression.
     Expression(String),
-    /// The change renamed the file to this path, but it also adds a file with the same content.
+    /// The change may have renamed the file to this path, but another file is equally similar.
     UncertainRename(String),
     /// The call meant this pipeline before the change, or could mean it, and now means another one or none.
     Redirected(EarlierCallee),
@@ -260,8 +260,8 @@ impl<'m> ReferenceRepair<'m> {
         }
     }
 
-    /// Returns the new path of a renamed pipeline, or an error if a call of this kind cannot mean it, or if the change
-    /// also adds a file with the same content.
+    /// Returns the new path of a renamed pipeline, or an error if a call of this kind cannot mean it, or if the rename
+    /// is uncertain.
     fn require_rename_of_kind(&self, new_path: String, kind: PipelineKind) -> Result<String, RepairError> {
         match PipelineKind::from_path(&new_path) {
             Some(new_kind) if new_kind != kind => Err(RepairError::OtherKind(new_kind)),
@@ -269,9 +269,9 @@ impl<'m> ReferenceRepair<'m> {
         }
     }
 
-    /// Returns the new path of a renamed file, or an error if the change also adds a file with the same content.
+    /// Returns the new path of a renamed file, or an error if the rename is uncertain.
     fn require_certain_rename(&self, new_path: String) -> Result<String, RepairError> {
-        if (self.renames.has_twin)(&new_path) {
+        if (self.renames.is_uncertain)(&new_path) {
             return Err(RepairError::UncertainRename(new_path));
         }
         Ok(new_path)

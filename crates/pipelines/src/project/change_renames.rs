@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 pub struct Renames<'p> {
     /// The new path of each renamed pipeline, by its old path.
     pub pipelines: BTreeMap<String, String>,
-    /// Returns whether the change adds another file with the content of the one at this new path, so that it is unknown
-    /// which of them was renamed.
-    pub has_twin: &'p dyn Fn(&str) -> bool,
+    /// Returns whether it is uncertain that the file at this new path was renamed: another file of the change may be the
+    /// old or the new one.
+    pub is_uncertain: &'p dyn Fn(&str) -> bool,
     /// Returns the new name of a component of the pipeline at this path, given the old name.
     pub find_component_name: &'p dyn Fn(&str, &str) -> Option<String>,
     /// Returns the new path of a file that is not a pipeline, given the old path.
@@ -47,7 +47,7 @@ impl Renames<'_> {
     /// No renames and no deleted files, for a check that compares no versions.
     pub const NONE: Renames<'static> = Renames {
         pipelines: BTreeMap::new(),
-        has_twin: &|_| false,
+        is_uncertain: &|_| false,
         find_component_name: &|_, _| None,
         find_script_path: &|_| None,
         is_deleted: &|_| false,

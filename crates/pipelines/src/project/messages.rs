@@ -86,12 +86,20 @@ pub(super) fn describe_redirected_call(kind: PipelineKind, target: &str, path: &
     )
 }
 
-/// Returns the hint, to append to a message, which pipeline the call meant before the change.
-pub(super) fn format_earlier_callee_hint(callee: &EarlierCallee) -> String {
+/// Returns the hint, to append to a message, which pipeline the call meant before the change. `is_uncertain_rename`
+/// applies to its new path, if it has one.
+pub(super) fn format_earlier_callee_hint(callee: &EarlierCallee, is_uncertain_rename: bool) -> String {
     let verb = if callee.is_certain { "meant" } else { "could mean" };
     let hint = format!("; before this change, it {verb} `{}`", shorten_name(&callee.path));
     match &callee.new_path {
-        Some(new_path) => format!("{hint}, which was renamed to `{}`", shorten_name(new_path)),
+        Some(new_path) => {
+            let verb = if is_uncertain_rename {
+                "may have been"
+            } else {
+                "was"
+            };
+            format!("{hint}, which {verb} renamed to `{}`", shorten_name(new_path))
+        }
         None => hint,
     }
 }
@@ -104,6 +112,12 @@ pub(super) fn format_rename_hint(name: &str) -> String {
 /// The hint for a reference to a file that the change deletes.
 pub(super) const DELETION_HINT: &str =
     "; it was deleted in this change: restore it, or remove the reference to it";
+
+/// Returns the hint, to append to a message, that the change may have renamed the target of the reference, but that
+/// another file is equally similar.
+pub(super) fn format_uncertain_rename_hint(path: &str) -> String {
+    format!("; this change may have renamed it to `{}`", shorten_name(path))
+}
 
 /// Returns the hint, to append to a message, that a file's name differs only in its spelling.
 pub(super) fn format_other_spelling_hint(spelling: OtherSpelling<'_>) -> String {

@@ -3,12 +3,12 @@
 use super::call_groups::CallGroups;
 use super::messages::{
     ENTRY_STEP, MISSING_FILE, NOT_A_PIPELINE, UNPUBLISHED_FILE, describe_broken_entry, describe_cycle,
-    describe_large_cycle, describe_undeclared_parameter, format_rename_hint,
+    describe_large_cycle, describe_undeclared_parameter,
 };
 use super::problem::{ReferenceProblem, build_reference_problem, build_shared_file_problem, group_problems};
 use super::referring_file::ReferringFile;
 use super::shared_file::SharedPipelinesFile;
-use super::suggestions::{CallSuggestions, ComponentSuggestions, complete_hint};
+use super::suggestions::{CallHint, CallSuggestions, ComponentSuggestions, complete_hint};
 use super::{CheckLevels, Project, ProjectCheck};
 use crate::findings::FileResults;
 use crate::pipelines::{
@@ -244,8 +244,14 @@ impl Project<'_> {
             return consequence.to_owned();
         };
         match renames.pipelines.get(&entry.pipeline) {
-            Some(new_path) if entry.enabled => format_rename_hint(new_path) + ENTRY_STEP,
-            Some(new_path) => format_rename_hint(new_path),
+            Some(new_path) => {
+                let hint = CallHint::for_renamed_file(renames, new_path);
+                match hint.only_path {
+                    Some(_) if entry.enabled => hint.text + ENTRY_STEP,
+                    Some(_) => hint.text,
+                    None => consequence.to_owned() + &hint.text,
+                }
+            }
             None => {
                 let hint = suggestions.suggest_entry(self.files, &entry.pipeline);
                 consequence.to_owned() + &complete_hint(hint, renames, &entry.pipeline)

@@ -126,17 +126,14 @@ impl ReferringFile<'_> {
     }
 
     /// Returns a hint with the new path of a script that the change renamed, otherwise with files that have the same
-    /// name or differ only in their spelling, otherwise that the change deleted it. The hint is empty if the caller needs no hints (`renames` is `None`). A
-    /// renamed script whose content was added twice is named, but not offered as a fix.
+    /// name or differ only in their spelling, otherwise that the change deleted it. The hint is empty if the caller
+    /// needs no hints (`renames` is `None`).
     fn suggest_script(&self, target: &str) -> CallHint {
         let Some(renames) = self.project.renames else {
             return CallHint::default();
         };
         match (renames.find_script_path)(target) {
-            Some(new_path) => CallHint {
-                text: format_rename_hint(&new_path),
-                only_path: (!(renames.has_twin)(&new_path)).then_some(new_path),
-            },
+            Some(new_path) => CallHint::for_renamed_file(renames, &new_path),
             None => self
                 .script_suggestions
                 .get_or_init(|| ScriptSuggestions::new(self.project.regular_paths))
@@ -241,22 +238,22 @@ impl ReferringFile<'_> {
 
     /// Returns a hint with the pipeline that a call meant before the change, and its new path. The hint is empty if
     /// there is no such pipeline. The new path is named, but not offered as a fix, if the call could also mean another
-    /// pipeline, or if the content of the new path was added twice.
+    /// pipeline, or if the rename is uncertain.
     fn suggest_earlier_callee(&self, callee: Option<&EarlierCallee>) -> CallHint {
         let (Some(renames), Some(callee)) = (self.project.renames, callee) else {
             return CallHint::default();
         };
+        let is_uncertain_rename = callee.new_path.as_deref().is_some_and(renames.is_uncertain);
         let new_path = callee.new_path.clone().filter(|_| callee.is_certain);
         CallHint {
-            text: format_earlier_callee_hint(callee),
-            only_path: new_path.filter(|new_path| !(renames.has_twin)(new_path)),
+            text: format_earlier_callee_hint(callee, is_uncertain_rename),
+            only_path: new_path.filter(|_| !is_uncertain_rename),
         }
     }
 
     /// Returns a hint with the new path of a renamed pipeline, otherwise with files that have the same name or a
     /// similar path, otherwise that the change deleted it. The hint is empty if the caller needs no hints (`renames` is
-    /// `None`). A renamed pipeline whose content was added twice is named, but not offered as a fix. `earlier_callee` is the pipeline that the call meant
-    /// before the change, if it is known.
+    /// `None`). `earlier_callee` is the pipeline that the call meant before the change, if it is known.
     fn suggest_pipeline(
         &self,
         target: &str,
@@ -272,10 +269,7 @@ impl ReferringFile<'_> {
             None => renames.find_new_pipeline_path(target, kind),
         };
         match new_path {
-            Some(new_path) => CallHint {
-                text: format_rename_hint(new_path),
-                only_path: (!(renames.has_twin)(new_path)).then(|| new_path.to_owned()),
-            },
+            Some(new_path) => CallHint::for_renamed_file(renames, new_path),
             None => {
                 let old_path = match earlier_callee {
                     Some(callee) => callee.path.clone(),

@@ -3,8 +3,8 @@
 
 use super::Renames;
 use super::messages::{
-    DELETION_HINT, REPAIR_HINT, format_other_spelling_hint, format_paths, format_similar_name_hint,
-    suggest_extension,
+    DELETION_HINT, REPAIR_HINT, format_other_spelling_hint, format_paths, format_rename_hint,
+    format_similar_name_hint, format_uncertain_rename_hint, suggest_extension,
 };
 use crate::pipelines::{
     OtherSpelling, PipelineFiles, PipelineKind, SpellingIndex, complete_path, file_name, is_expression,
@@ -153,6 +153,21 @@ impl CallHint {
         Self {
             text: complete_hint(self.text, renames, path),
             ..self
+        }
+    }
+
+    /// Creates the hint at the new path of a renamed file, which is also the fix of the reference. If the rename is
+    /// uncertain, the path is only named.
+    pub(super) fn for_renamed_file(renames: &Renames<'_>, new_path: &str) -> Self {
+        if (renames.is_uncertain)(new_path) {
+            return Self {
+                text: format_uncertain_rename_hint(new_path),
+                only_path: None,
+            };
+        }
+        Self {
+            text: format_rename_hint(new_path),
+            only_path: Some(new_path.to_owned()),
         }
     }
 
