@@ -196,6 +196,9 @@ impl Repository {
         if base_tree != Some(head_tree) {
             walk.compare_folders(base_tree, Some(head_tree))?;
         }
+        // Another mode of a file is no difference, because the index and the working tree are compared without modes.
+        walk.differences
+            .retain(|difference| difference.old != difference.new);
         walk.differences.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(walk.differences)
     }

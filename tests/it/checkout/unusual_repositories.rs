@@ -4,7 +4,7 @@ use crate::support::{
     Call, Checkout, ContextReport, Job, RULES, RULES_FILE, World, bad_pipeline, git, orchestration_text,
     project, scratch, store_references_as_reftable,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
@@ -132,11 +132,30 @@ fn rename_of_case_alone_is_a_rename() {
 }
 
 #[test]
-fn change_of_mode_is_a_change() {
-    let world = world_on_change_branch(&[("a.orch.yaml", "1")]);
-    fs::set_permissions(world.work().join("a.orch.yaml"), Permissions::from_mode(0o755)).unwrap();
+fn change_of_mode_is_no_change_in_commit_index_and_working_tree() {
+    let text = orchestration_text(&["Start", "Done"]);
+    let world = world_on_change_branch(&[
+        ("a.orch.yaml", &text),
+        ("b.orch.yaml", &text),
+        (RULES_FILE, RULES),
+    ]);
+    for path in ["a.orch.yaml", RULES_FILE] {
+        fs::set_permissions(world.work().join(path), Permissions::from_mode(0o755)).unwrap();
+    }
+    // The twin: another content is a change.
+    world.write("b.orch.yaml", format!("# edited\n{text}"));
+    let call = Call::new(&world.work());
+    let list_paths = |args: &str| -> Vec<Value> {
+        let report = call.run(("check -o json --fail-on never", args)).expect(0).json();
+        assert_eq!(report["gateChanges"], json!([]), "{args}");
+        let files = report["files"].as_array().unwrap().iter();
+        files.map(|file| file["path"].clone()).collect()
+    };
+    assert_eq!(list_paths("--base main"), ["b.orch.yaml"], "working tree");
+    world.git("add -A");
+    assert_eq!(list_paths("--staged"), ["b.orch.yaml"], "index");
     world.commit("executable");
-    context_of_checkout(&world.work()).changes(&["M a.orch.yaml"]);
+    assert_eq!(list_paths("--base main --head HEAD"), ["b.orch.yaml"], "commit");
 }
 
 #[test]

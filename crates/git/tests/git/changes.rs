@@ -52,7 +52,6 @@ fn each_kind_of_change_is_distinguished() {
         "D deleted",
         "M edited",
         "R moved/exact -> exact",
-        "M executable",
         "T link",
         "A new",
         "R moved/similar -> renamed",
