@@ -1,16 +1,19 @@
 //! Attributes that make git store other bytes than it checks out.
 
-use super::disk_file::{find_disk_file_kind, hash_disk_file};
+use super::disk_file::{MAX_HASHED_SIZE, find_disk_file_kind, hash_disk_file, read_disk_file};
 use super::git_environment::passed_environment;
 use super::{CommitId, Repository};
 use git2::{AttrCheckFlags, AttrValue};
+use memchr::memmem;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// The attributes that make git store different bytes than those on disk. Line endings are not included: YAML reads all
 /// of them alike.
-const CONVERTING_ATTRIBUTES: [&str; 3] = ["working-tree-encoding", "filter", "ident"];
+const CONVERTING_ATTRIBUTES: [&str; 3] = ["working-tree-encoding", "filter", IDENT];
+/// The attribute that makes git replace `$Id$`, and nothing else.
+const IDENT: &str = "ident";
 
 /// Maximum size of an attributes file that is read here, in bytes; for a larger one the git program is used.
 const MAX_ATTRIBUTES_SIZE: u64 = 1024 * 1024;
@@ -23,8 +26,20 @@ impl Repository {
     pub fn is_converted(&self, path: &str) -> bool {
         CONVERTING_ATTRIBUTES
             .into_iter()
-            .any(|name| self.may_have_attribute(path, name))
+            .any(|name| self.may_have_attribute(path, name) && self.can_convert(name, path))
             || (self.has_quoted_attributes_line(path) && self.has_converting_attribute(path))
+    }
+
+    /// Returns whether the attribute, if it is set, may change the content of the file on disk. A file that cannot be
+    /// read is treated as changed.
+    fn can_convert(&self, attribute: &str, path: &str) -> bool {
+        if attribute != IDENT {
+            return true;
+        }
+        let content = read_disk_file(&self.root().join(path), MAX_HASHED_SIZE);
+        content.map_or(true, |content| {
+            content.is_none_or(|bytes| memmem::find(&bytes, b"$Id").is_some())
+        })
     }
 
     /// Returns whether libgit2 finds that the attribute is set, or cannot read it.
@@ -90,7 +105,7 @@ impl Repository {
             .any(|path| may_have_quoted_line(&path))
     }
 
-    /// Returns whether the git program finds that one of [`CONVERTING_ATTRIBUTES`] is set. If the program fails, the
+    /// Returns whether the git program finds that one of [`CONVERTING_ATTRIBUTES`] is set and may change the content. If the program fails, the
     /// attribute is treated as set.
     fn has_converting_attribute(&self, path: &str) -> bool {
         let arguments = [&["check-attr", "-z"], &CONVERTING_ATTRIBUTES[..], &["--", path]].concat();
@@ -99,11 +114,11 @@ impl Repository {
         };
         // Each attribute has three fields: path, name and value.
         let fields: Vec<&str> = output.split('\0').collect();
-        let values: Vec<&str> = fields.chunks_exact(3).map(|attribute| attribute[2]).collect();
-        values.len() != CONVERTING_ATTRIBUTES.len()
-            || values
-                .iter()
-                .any(|value| !matches!(*value, "unspecified" | "unset"))
+        let attributes: Vec<&[&str]> = fields.chunks_exact(3).collect();
+        attributes.len() != CONVERTING_ATTRIBUTES.len()
+            || attributes.iter().any(|attribute| {
+                !matches!(attribute[2], "unspecified" | "unset") && self.can_convert(attribute[1], path)
+            })
     }
 }
 

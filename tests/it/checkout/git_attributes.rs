@@ -82,6 +82,28 @@ fn modified_file_that_git_would_convert_is_not_judged() {
 }
 
 #[test]
+fn modified_file_with_attribute_ident_is_judged_unless_it_has_an_identifier() {
+    for pattern in ["*.yaml", "\"*.yaml\""] {
+        let world = project();
+        world.write(".gitattributes", format!("{pattern} ident\n"));
+        world.commit("attribute");
+        world.push();
+        world.git("remote set-head origin main");
+        let text = orchestration_text(&["Start", "Load", "Done"]);
+        world.write("b.orch.yaml", &text);
+        let call = Call::new(&world.work());
+        call.run("check").expect(0);
+        call.run("diff").expect(0).logging(&["b.orch.yaml: new pipeline"]);
+        // git stores `$Id$` in place of the expanded identifier.
+        world.write("b.orch.yaml", format!("# $Id: 1234 $\n{text}"));
+        call.run("check").expect(3);
+        call.run("diff")
+            .expect(0)
+            .logging(&["b.orch.yaml: cannot be read"]);
+    }
+}
+
+#[test]
 fn line_ends_of_the_working_tree_change_nothing() {
     for (content, code) in [
         (orchestration_text(&["Start", "Load", "Done"]), 0),
