@@ -244,7 +244,7 @@ impl MarkdownPage<'_> {
             let (finding_count, file_count) = (format_number(row.findings), format_number(row.files));
             format!("| {rule} | {level} | {finding_count} | {file_count} |\n")
         });
-        self.push_lines(&mut table, rows, |omitted_count| {
+        push_lines(&mut table, rows, self.limits.section, |omitted_count| {
             format!("| {} | | | |\n", format_and_more(omitted_count))
         });
         table.push('\n');
@@ -312,7 +312,11 @@ impl MarkdownPage<'_> {
         }
         if !other_summaries.is_empty() {
             let mut list = String::new();
-            self.push_items(&mut list, other_summaries.into_iter());
+            let lines = other_summaries.into_iter().map(render_item);
+            let max_bytes = fold_bytes.min(change_bytes);
+            push_lines(&mut list, lines, max_bytes, |omitted_count| {
+                render_item(format_and_more_of(omitted_count, "pipeline"))
+            });
             self.add_block(&(list + "\n"));
         }
     }
@@ -323,35 +327,37 @@ impl MarkdownPage<'_> {
             return;
         }
         let mut text = format!("### {title}\n\n");
-        self.push_items(&mut text, items);
+        push_lines(
+            &mut text,
+            items.map(render_item),
+            self.limits.section,
+            |omitted_count| render_item(format_and_more(omitted_count)),
+        );
         text.push('\n');
         self.add_block(&text);
     }
+}
 
-    /// Adds the items to `text` as a list, within the limits of a section. The last item counts the omitted ones.
-    fn push_items(&self, text: &mut String, items: impl ExactSizeIterator<Item = String>) {
-        let lines = items.map(|item| format!("- {item}\n"));
-        self.push_lines(text, lines, |omitted_count| {
-            format!("- {}\n", format_and_more(omitted_count))
-        });
-    }
+/// Renders an item of a list.
+fn render_item(item: String) -> String {
+    format!("- {item}\n")
+}
 
-    /// Adds lines to `text` within the limits of a section. If there are more, `render_omission` creates the last line
-    /// from the number of omitted lines.
-    fn push_lines(
-        &self,
-        text: &mut String,
-        lines: impl ExactSizeIterator<Item = String>,
-        render_omission: impl Fn(usize) -> String,
-    ) {
-        let line_count = lines.len();
-        for (line_index, line) in lines.enumerate() {
-            if line_index == MAX_SECTION_LINES || text.len() > self.limits.section {
-                text.push_str(&render_omission(line_count - line_index));
-                return;
-            }
-            text.push_str(&line);
+/// Adds lines to `text` until it exceeds `max_bytes`. If there are more, `render_omission` creates the last line from the
+/// number of omitted lines.
+fn push_lines(
+    text: &mut String,
+    lines: impl ExactSizeIterator<Item = String>,
+    max_bytes: usize,
+    render_omission: impl Fn(usize) -> String,
+) {
+    let line_count = lines.len();
+    for (line_index, line) in lines.enumerate() {
+        if line_index == MAX_SECTION_LINES || text.len() > max_bytes {
+            text.push_str(&render_omission(line_count - line_index));
+            return;
         }
+        text.push_str(&line);
     }
 }
 

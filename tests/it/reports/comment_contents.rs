@@ -135,6 +135,34 @@ fn comment_omits_only_flowcharts_that_do_not_fit() {
 }
 
 #[test]
+fn comment_lists_all_changed_pipelines_while_the_page_has_room() {
+    for (pipeline_count, is_complete) in [(150, true), (600, false)] {
+        let world = project();
+        world.commit("before");
+        world.push();
+        world.git("checkout -q -b change");
+        let folder = "a folder with a long name, which every path contains/and another one".repeat(2);
+        for number in 0..pipeline_count {
+            world.write(
+                &format!("{folder}/{number:03}.orch.yaml"),
+                orchestration_text(&["Start", "Load", "Done"]),
+            );
+        }
+        world.commit("add");
+        let comment = read_comment(&world, &Call::new(&world.work()), 0);
+        let listed_count = comment.matches(".orch.yaml</code>: ").count();
+        assert_eq!(listed_count == pipeline_count, is_complete, "{listed_count}");
+        let omission = format!("- and {} more pipelines\n", pipeline_count - listed_count);
+        assert_eq!(comment.contains(&omission), !is_complete, "{comment}");
+        assert!(
+            comment.len() < 64_000 && comment.len() > 30_000,
+            "{}",
+            comment.len()
+        );
+    }
+}
+
+#[test]
 fn check_in_job_links_lines_of_evaluated_commit() {
     let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "load it", "Done"]))]);
     let link = format!("/blob/{}/b.orch.yaml#L", world.git("rev-parse HEAD"));
