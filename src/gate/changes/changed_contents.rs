@@ -124,11 +124,9 @@ impl VersionPairs<'_> {
         })
     }
 
-    /// Reads a file from git. Returns `None` for a missing file and for a submodule, which has no content.
+    /// Reads a file from git. Returns `None` for a missing file.
     fn read_document(&self, file: Option<&SnapshotFile>) -> Result<Option<PendingDocument>, GitError> {
-        file.filter(|file| file.kind != FileKind::Submodule)
-            .map(|file| PendingDocument::for_file(self.repo, file))
-            .transpose()
+        file.map(|file| PendingDocument::for_file(self.repo, file)).transpose()
     }
 }
 

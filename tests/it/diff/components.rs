@@ -113,6 +113,33 @@ fn directory_that_a_submodule_replaced_is_compared() {
 }
 
 #[test]
+fn submodule_in_place_of_pipeline_is_unreadable() {
+    let world = project().with_pipeline("sales/b.orch.yaml", &["Start", "Done"]);
+    world.commit("pipeline");
+    world.push();
+    world.git("rm -q a.orch.yaml");
+    for path in ["a.orch.yaml", "new.orch.yaml"] {
+        let url = format!("file://{}", world.remote().display());
+        world.git(["submodule", "--quiet", "add", &url, path]);
+    }
+    world.commit("submodules");
+    for args in ["", "HEAD~..HEAD"] {
+        let output = diff(&world, (args, "--exit-code")).expect(1);
+        for path in ["a.orch.yaml", "new.orch.yaml"] {
+            let line = format!("{path}: cannot be compared");
+            assert!(output.out.contains(path), "{line} {}", output.out);
+        }
+        output.logging(&["the path is a submodule, not a file"]);
+    }
+    // The twin: an unchanged submodule is no change.
+    world.push();
+    world.write("sales/b.orch.yaml", "type: orchestration\n");
+    world.commit("edit");
+    let log = diff(&world, "HEAD~..HEAD").expect(0).all();
+    assert!(!log.contains("submodule"), "{log}");
+}
+
+#[test]
 fn index_commit_and_two_revisions_are_compared_as_they_are() {
     let world = edit_of_load(&LOAD.replace("limit: 10", "limit: 20"));
     world.git("add -A");
@@ -153,6 +180,34 @@ fn renamed_component_and_renamed_file_are_no_new_ones() {
 
     1 pipeline changed
     ");
+}
+
+#[test]
+fn names_that_differ_only_in_blanks_are_quoted_in_every_format() {
+    // The twin: names whose difference is visible have no quotes.
+    for (name, texts) in [
+        (
+            "Load ",
+            ["~ \"Load \" (sql-executor), was \"Load\"", "was &#34;Load&#34;"],
+        ),
+        ("Load all", ["~ Load all (sql-executor), was Load\n", "was Load<"]),
+    ] {
+        let after = LOAD
+            .replace("Load:\n", &format!("\"{name}\":\n"))
+            .replace("[Load]", &format!("[\"{name}\"]"))
+            .replace("componentName: Load,", &format!("componentName: \"{name}\","));
+        let world = edit_of_load(&after);
+        for (format, text) in ["text", "html"].into_iter().zip(texts) {
+            let page = diff(&world, ("-o", format)).expect(0).out;
+            assert!(page.contains(text), "{format}: {page}");
+        }
+        let page = diff(&world, "-o markdown").expect(0).out;
+        assert_eq!(
+            page.contains("was &#34;Load&#34;") || page.contains("was \"Load\""),
+            name == "Load ",
+            "{page}"
+        );
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::line_shares::LineShares;
 use super::moved_entries::{describe_moved_entries, join_moved_entries};
 use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
 use super::shared_fields::{SharedField, find_shared_fields, is_shared_field};
-use super::value_text::{format_value, truncate, truncate_name};
+use super::value_text::{format_renamed_names, format_value, truncate, truncate_name};
 use crate::findings::FileChange;
 use sluicegate_base::text;
 use std::fmt::Write as _;
@@ -316,14 +316,14 @@ impl Description {
 
 /// Returns the name and the type of a component, and its previous name if it was renamed.
 fn format_component_heading(component: &ComponentDiff) -> String {
-    let kind = component.kind.as_deref().unwrap_or("no type");
-    let previous_name = component
-        .previous_name
-        .as_deref()
-        .map(|previous_name| format!(", was {}", truncate_name(previous_name)))
-        .unwrap_or_default();
-    let (name_text, kind_text) = (truncate_name(&component.name), truncate_name(kind));
-    format!("{name_text} ({kind_text}){previous_name}")
+    let kind_text = truncate_name(component.kind.as_deref().unwrap_or("no type"));
+    match &component.previous_name {
+        None => format!("{} ({kind_text})", truncate_name(&component.name)),
+        Some(previous_name) => {
+            let (name_text, previous_text) = format_renamed_names(&component.name, previous_name);
+            format!("{name_text} ({kind_text}), was {previous_text}")
+        }
+    }
 }
 
 /// Returns whether a field of a new component need not be shown: it repeats the name or the type that the component's

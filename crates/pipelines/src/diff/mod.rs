@@ -43,6 +43,7 @@ pub use pipeline_comparison::{compare_read_trees, compare_trees, compare_version
 pub use pipeline_diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
 pub use pipeline_versions::{PipelineVersions, VersionTrees};
 pub use plain_file::compare_plain_files;
+pub(crate) use value_text::format_renamed_names;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! The model of a change.
 
 use super::leaf::{Leaf, PathStep};
+use super::value_text::format_renamed_names;
 use crate::findings::FileChange;
 use crate::pipelines::PipelineKind;
 use serde::{Serialize, Serializer};
@@ -186,7 +187,8 @@ impl ComponentDiff {
     /// value, unless this has several lines. Returns `None` if no field changed.
     pub(crate) fn describe_briefly(&self) -> Option<String> {
         if let Some(previous_name) = &self.previous_name {
-            return Some(format!("was {previous_name}"));
+            let (_, previous_text) = format_renamed_names(&self.name, previous_name);
+            return Some(format!("was {previous_text}"));
         }
         let fields = self.fields_to_tell();
         let mut names: Vec<&str> = Vec::new();

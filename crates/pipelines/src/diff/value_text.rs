@@ -18,6 +18,22 @@ pub(super) fn truncate_name(name: &str) -> String {
     truncate(name, MAX_NAME_CHARS)
 }
 
+/// Returns the new and the old name of a renamed component, truncated. Both are quoted if a reader would not see their
+/// difference, because one of them has blanks at an end, several blanks in a row, or characters without a width.
+pub(crate) fn format_renamed_names(name: &str, previous_name: &str) -> (String, String) {
+    let (name, previous_name) = (truncate_name(name), truncate_name(previous_name));
+    if has_unseen_blank(&name) || has_unseen_blank(&previous_name) {
+        (format!("{name:?}"), format!("{previous_name:?}"))
+    } else {
+        (name, previous_name)
+    }
+}
+
+/// Returns whether the name has blanks or other characters that would not be seen.
+fn has_unseen_blank(name: &str) -> bool {
+    name.trim() != name || name.contains("  ") || has_invisible(name)
+}
+
 /// Formats a value without quotes. A text is quoted if it could be mistaken for another type of value, or if it has
 /// characters that would not be seen, such as spaces at its ends; the quoted text shows these as escapes.
 pub(super) fn format_value(leaf: &Leaf) -> String {

@@ -4,6 +4,7 @@ use super::canvas::{CanvasBox, ChangeMark, MISSING_NOTE};
 use super::channels::LINE_HEIGHT;
 use super::label::BoxText;
 use super::layout::{BoxFrame, PixelPoint};
+use crate::diff::format_renamed_names;
 use sluicegate_base::text;
 use std::fmt::Write as _;
 
@@ -133,12 +134,17 @@ impl ComponentDrawing<'_> {
             None if canvas_box.is_missing => MISSING_NOTE,
             kind => kind.as_deref().unwrap_or("no type"),
         };
-        let mut description = format!("{} ({kind})", canvas_box.name);
+        let names = canvas_box
+            .previous_name
+            .as_ref()
+            .map(|previous_name| format_renamed_names(&canvas_box.name, previous_name));
+        let name = names.as_ref().map_or(&canvas_box.name, |(name, _)| name);
+        let mut description = format!("{name} ({kind})");
         if canvas_box.mark != ChangeMark::Unchanged {
             let _ = write!(description, ", {}", canvas_box.mark.name());
         }
-        if let Some(old) = &canvas_box.previous_name {
-            let _ = write!(description, ", was {old}");
+        if let Some((_, previous_name)) = &names {
+            let _ = write!(description, ", was {previous_name}");
         }
         if let Some(badge) = &canvas_box.badge {
             let _ = write!(description, ", findings: {}", badge.count);

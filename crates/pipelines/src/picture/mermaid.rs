@@ -5,6 +5,7 @@
 
 use super::canvas::{Canvas, CanvasBox, ChangeMark, MISSING_NOTE};
 use super::layers::assign_layers;
+use crate::diff::format_renamed_names;
 use sluicegate_base::text;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -127,7 +128,10 @@ fn describe_box(canvas: &Canvas, canvas_box: &CanvasBox) -> String {
     let sign = canvas.shown_mark(canvas_box.mark).sign();
     match &canvas_box.previous_name {
         None if canvas_box.is_missing => format!("{} ({MISSING_NOTE})", canvas_box.name),
-        Some(old) => format!("{sign} {} (was {old})", canvas_box.name),
+        Some(previous_name) => {
+            let (name, previous_name) = format_renamed_names(&canvas_box.name, previous_name);
+            format!("{sign} {name} (was {previous_name})")
+        }
         None => format!("{sign} {}", canvas_box.name),
     }
 }
