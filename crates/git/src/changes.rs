@@ -219,6 +219,12 @@ fn build_change(difference: &TreeDifference, rename_kind: Option<ChangeKind>, ba
 }
 
 impl Repository {
+    /// Returns whether a change had too many added and deleted files to compare all of them, so that some renamed files
+    /// may be listed as new.
+    pub const fn has_limited_renames(&self) -> bool {
+        self.has_limited_renames.get()
+    }
+
     /// Returns the wanted files of the commit, each with its blob and kind, sorted by path. Without a commit, which
     /// means a comparison without a base, the list is empty.
     pub(super) fn list_committed_states(

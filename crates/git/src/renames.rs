@@ -53,6 +53,9 @@ pub(super) fn find_renames(
     search.pair_by_unique_end(&contents);
     search.pair_by_similarity(&contents);
     search.pair_by_name_alone(&added_by_name, &deleted_by_name, repository.is_document);
+    if search.count_possible_pairs() > MAX_PAIRS {
+        repository.has_limited_renames.set(true);
+    }
     mark_renames_with_twins(differences, &mut search.renames);
     search.renames
 }

@@ -10,7 +10,7 @@ use super::{
     url_replacement::UrlReplacement,
 };
 use git2::{Commit, ErrorCode, Oid};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -28,6 +28,8 @@ pub struct Repository {
     pub(super) is_document: fn(&str) -> bool,
     /// The documents that were listed or compared in a partial clone, and will probably be read.
     pub(super) expected_blobs: RefCell<BTreeSet<Oid>>,
+    /// True once a search for renames did not compare all files, because there were too many.
+    pub(super) has_limited_renames: Cell<bool>,
     bare: bool,
     is_plain_directory: bool,
     pub(super) blob_cache: RefCell<ObjectCache>,
@@ -100,6 +102,7 @@ impl Repository {
             is_plain_directory: opened_repository.plain,
             is_document: |_| false,
             expected_blobs: RefCell::default(),
+            has_limited_renames: Cell::default(),
             blob_cache: RefCell::default(),
             tree_cache: RefCell::default(),
             loose_objects: LooseObjects::default(),

@@ -37,6 +37,11 @@ use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Engine, LimitKind, VerdictLimit};
 use sluicegate_pipelines::rules::RuleSet;
 
+/// The note about a change with more files than are compared with each other.
+const LIMITED_RENAMES_NOTE: &str = "The change adds and deletes so many files that not all of them were compared with \
+                                    each other. A file that was renamed and edited may be listed as new, and its \
+                                    findings may be new.";
+
 /// Evaluates pipelines: on this machine, or by the platform.
 pub(crate) trait ReviewEngine {
     /// Returns the name of the engine in reports.
@@ -227,6 +232,8 @@ impl<'a> GateRun<'a> {
             .describe_unused_files_of_bare_repository(&self.subject.snapshot)?;
         evaluation.add_notes(unused_files_note);
         evaluation.add_notes(self.notes.drain(..));
+        let has_limited_renames = self.subject.workspace.repo.has_limited_renames();
+        evaluation.add_notes(has_limited_renames.then(|| LIMITED_RENAMES_NOTE.to_owned()));
         self.add_selection_results(&mut evaluation);
         self.add_team_rule_limit(&mut evaluation);
         self.add_unmatched_rule_notes(&mut evaluation)?;

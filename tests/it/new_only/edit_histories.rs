@@ -3,6 +3,7 @@
 
 use crate::support::{
     Arguments, Call, Job, PROJECT, RULES_FILE, ServerProcess, TOKEN, World, dice::Dice, orchestration_text,
+    project,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -577,4 +578,33 @@ fn base_is_not_moved_by_what_change_can_write() {
         .run("check")
         .expect(2)
         .saying(&["SLUICEGATE_BASE"]);
+}
+
+#[test]
+fn change_with_too_many_files_to_compare_has_note_about_renames() {
+    // The twin: files that keep their names are compared.
+    for (new_name, is_limited) in [("new", true), ("old", false)] {
+        let world = project();
+        let write_all = |folder: &str, name: &str, text: &str| {
+            for number in 0..1001 {
+                let path = format!("{folder}/{name}{number}.orch.yaml");
+                world.write(
+                    &path,
+                    format!("# {number}{text}\n# {number} of the pipelines\ntype: orchestration\n"),
+                );
+            }
+        };
+        write_all("a", "old", "");
+        world.commit("past");
+        world.push();
+        world.git("checkout -q -b change");
+        world.git("rm -qr a");
+        write_all("b", new_name, " edited");
+        world.commit("move");
+        let args = "check --new-only --fail-on never --show none -o json";
+        let report = Call::new(&world.work()).run(args).json();
+        let notes = report["notes"].to_string();
+        let text = "A file that was renamed and edited may be listed as new";
+        assert_eq!(notes.matches(text).count(), usize::from(is_limited), "{notes}");
+    }
 }
