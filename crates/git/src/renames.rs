@@ -11,8 +11,9 @@
 //!
 //! Sizes are compared first: a file that is too small or too large for all others is not read. The last step keeps the
 //! deleted files in memory, which come from the base; the added files, which the change controls, are read one by one.
-//! Each side has a limit: once its pieces exceed [`RenameSearch::max_pieces`], the remaining files are not compared. A change that
-//! adds so many files of matching sizes has its renames reported as additions, which are reviewed completely.
+//! Each side has a limit: once its pieces exceed [`RenameSearch::max_pieces`], the remaining files are not compared. A
+//! change that adds so many files of matching sizes has its renames reported as additions, which are reviewed
+//! completely.
 
 use super::equal_contents::pair_equal_contents;
 use super::path_components::{CommonComponents, find_end};

@@ -8,6 +8,7 @@ use crate::findings_markdown::{
     render_finding_list, shorten_message, shorten_name,
 };
 use crate::markdown::{escape, escape_prose, render_code, render_commit};
+use crate::truncation::{MAX_SECTION_LINES, push_lines};
 use crate::view::{self, FindingEntry, Notice, NoticeEntry, NoticeKind, View, ViewMedium};
 use crate::{ReportContext, truncation};
 use sluicegate_base::text::{format_and_more, format_and_more_of, format_count, format_number};
@@ -46,9 +47,6 @@ const OMISSION_BYTES: usize = 512;
 
 /// Approximate size of the tags of a fold, in bytes.
 const FOLD_BYTES: usize = 50;
-
-/// Maximum number of lines in a table or list.
-const MAX_SECTION_LINES: usize = 500;
 
 /// Renders the review as Markdown for GitHub's step summary, under 1,000 KiB.
 pub(super) fn render_summary(report: &Report, context: &ReportContext) -> String {
@@ -341,24 +339,6 @@ impl MarkdownPage<'_> {
 /// Renders an item of a list.
 fn render_item(item: String) -> String {
     format!("- {item}\n")
-}
-
-/// Adds lines to `text` until it exceeds `max_bytes`. If there are more, `render_omission` creates the last line from the
-/// number of omitted lines.
-fn push_lines(
-    text: &mut String,
-    lines: impl ExactSizeIterator<Item = String>,
-    max_bytes: usize,
-    render_omission: impl Fn(usize) -> String,
-) {
-    let line_count = lines.len();
-    for (line_index, line) in lines.enumerate() {
-        if line_index == MAX_SECTION_LINES || text.len() > max_bytes {
-            text.push_str(&render_omission(line_count - line_index));
-            return;
-        }
-        text.push_str(&line);
-    }
 }
 
 /// Renders the start of a page: the verdict with its numbers, the scope of the review, the problems, and the next step.

@@ -2,6 +2,9 @@
 
 use sluicegate_base::text::is_unsafe;
 
+/// Maximum number of lines in a table or list.
+pub(super) const MAX_SECTION_LINES: usize = 500;
+
 /// The end of a truncated text.
 const ELLIPSIS: char = '…';
 
@@ -45,6 +48,24 @@ pub(super) fn escape_and_truncate(text: &str, limit: usize, escape: impl Fn(char
         }
     }
     output
+}
+
+/// Adds lines to `text` until it exceeds `max_bytes`, but at most [`MAX_SECTION_LINES`]. If there are more,
+/// `render_omission` creates the last line from the number of omitted lines.
+pub(super) fn push_lines(
+    text: &mut String,
+    lines: impl ExactSizeIterator<Item = String>,
+    max_bytes: usize,
+    render_omission: impl Fn(usize) -> String,
+) {
+    let line_count = lines.len();
+    for (line_index, line) in lines.enumerate() {
+        if line_index == MAX_SECTION_LINES || text.len() > max_bytes {
+            text.push_str(&render_omission(line_count - line_index));
+            return;
+        }
+        text.push_str(&line);
+    }
 }
 
 #[cfg(test)]
