@@ -105,8 +105,8 @@ impl Repository {
             .any(|path| may_have_quoted_line(&path))
     }
 
-    /// Returns whether the git program finds that one of [`CONVERTING_ATTRIBUTES`] is set and may change the content. If
-    /// the program fails, the attribute is treated as set.
+    /// Returns whether the git program finds that one of [`CONVERTING_ATTRIBUTES`] is set and may change the content.
+    /// If the program fails, the attribute is treated as set.
     fn has_converting_attribute(&self, path: &str) -> bool {
         let arguments = [&["check-attr", "-z"], &CONVERTING_ATTRIBUTES[..], &["--", path]].concat();
         let Ok(output) = self.program.run_locally(self.root(), &arguments, None) else {

@@ -3,10 +3,10 @@
 //! The steps are git's (`diffcore-rename.c`): equal content first, then files that kept their name in another
 //! directory, then the most similar of the rest. That step compares every added file with every deleted one; if more
 //! files remain than git's own limit allows, only files of the same name are compared. Where git takes the first of
-//! several equally good files, the path decides: a project may have a copy of the same pipeline in each of many folders,
+//! several equally good files, the path decides: a project may have a copy of one pipeline in each of many folders,
 //! and a file that moved with its folder keeps the end of its path. Unlike git, a last step pairs files of the caller's
-//! choice by their name alone: such a file that moved and changed by more than half is the same file if no other file of
-//! that name came or went. Other files, such as the configuration of a tool, often have a name that says nothing about
+//! choice by their name alone: such a file that moved and changed by more than half is the same file if no other file
+//! of that name came or went. Other files, such as the configuration of a tool, often have a name that says nothing about
 //! their content. libgit2's own search yields other results than git: `docs/PERFORMANCE.md`.
 //!
 //! Sizes are compared first: a file that is too small or too large for all others is not read. The last step keeps the

@@ -70,7 +70,7 @@ impl VersionPairs<'_> {
     }
 }
 
-/// The files that the change renames. Those that are not pipelines are searched only when a broken reference needs them.
+/// The files that the change renames. Those that are not pipelines are searched only if a broken reference needs them.
 pub(crate) struct RenamedFiles<'r> {
     pairs: VersionPairs<'r>,
     /// The new paths of pipelines that may have been another file before.

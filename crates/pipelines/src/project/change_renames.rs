@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 pub struct Renames<'p> {
     /// The new path of each renamed pipeline, by its old path.
     pub pipelines: BTreeMap<String, String>,
-    /// Returns whether it is uncertain that the file at this new path was renamed: another file of the change may be the
-    /// old or the new one.
+    /// Returns whether it is uncertain that the file at this new path was renamed: another file of the change may be
+    /// the old or the new one.
     pub is_uncertain: &'p dyn Fn(&str) -> bool,
     /// Returns the new name of a component of the pipeline at this path, given the old name.
     pub find_component_name: &'p dyn Fn(&str, &str) -> Option<String>,
