@@ -2,7 +2,7 @@
 
 use crate::document_content::PendingDocument;
 use sluicegate_base::overlap;
-use sluicegate_git::{Change, CommitId, FileKind, GitError, Repository, Snapshot, SnapshotFile};
+use sluicegate_git::{Change, CommitId, GitError, Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::diff::{PipelineDiff, PipelineVersions, compare_versions};
 use std::collections::{BTreeMap, BTreeSet};
 
