@@ -75,10 +75,16 @@ impl SelectionResult {
             return;
         }
         let reason = self.pipelines.reason_for_all.as_ref().filter(|_| !revisions.all);
-        if let Some(reason) = reason.filter(|reason| !session.has_shown_reason(reason)) {
+        // A reason may have several clauses, and a warning may contain only some of them.
+        let new_clauses: Vec<&str> = reason
+            .iter()
+            .flat_map(|reason| reason.split("; "))
+            .filter(|clause| !session.has_shown_reason(clause))
+            .collect();
+        if !new_clauses.is_empty() {
             session
                 .ui
-                .say(&SelectionReason::AllSelected(reason.clone()).to_string());
+                .say(&SelectionReason::AllSelected(new_clauses.join("; ")).to_string());
         }
     }
 

@@ -1,7 +1,8 @@
 //! Runs on the default branch that select all pipelines: which findings are known, and what a shallow clone lacks.
 
 use crate::support::{
-    Call, PROJECT, ProgramOutput, ServerProcess, TOKEN, World, ZEROS, git, orchestration_text, project,
+    Call, Job, PROJECT, ProgramOutput, ServerProcess, TOKEN, World, ZEROS, git, orchestration_text, project,
+    repository,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -389,6 +390,28 @@ fn shallow_push_to_default_branch_exits_with_7_and_prints_remedy() {
             .saying(&[&text, line]);
         // Without a comparison, no base is needed.
         call.run("check --fail-on never").expect(0);
+    }
+}
+
+#[test]
+fn missing_commit_before_the_push_is_reported_once() {
+    let world = push_to_adopted_branch();
+    let payload = json!({ "before": world.git("rev-parse HEAD~1"), "after": world.git("rev-parse HEAD"),
+        "ref": "refs/heads/main", "repository": repository() });
+    let job = Job::github().event("push", "refs/heads/main", &payload);
+    for depth in [1, 2] {
+        let folder = shallow_clone(&world, &format!("depth{depth}"), depth);
+        let log = job
+            .extend(&world, Call::new(&folder))
+            .run("check --fail-on never")
+            .expect(0)
+            .err;
+        assert_eq!(
+            log.matches("is not in this clone").count(),
+            usize::from(depth == 1),
+            "{log}"
+        );
+        assert_eq!(log.contains("all pipelines are selected"), depth == 1, "{log}");
     }
 }
 
