@@ -23,6 +23,7 @@ pub(crate) fn run(session: &Session, args: &SettingsArgs) -> CommandResult {
         let workspace = session.open_workspace_in(repo, CheckoutFiles::OnDisk)?;
         // Only the errors of this call matter: it fails if a setting of the connection is invalid.
         workspace.sources.resolve_connection(&session.global)?;
+        session.warn_of_unread_config_file(&workspace.repo);
         let config_file_source = workspace.describe_config_file_source();
         let settings = workspace.sources.list_effective_settings(&session.global)?;
         (settings, config_file_source)

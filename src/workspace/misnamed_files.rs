@@ -1,10 +1,53 @@
-//! Detects misnamed gate files, so that a typo in a name does not silently drop the gate's settings.
+//! Detects misnamed and misplaced gate files, so that a typo or a directory does not silently drop the gate's settings.
 
 use super::Workspace;
 use crate::job::settings;
 use crate::session::Session;
+use sluicegate_base::text::{format_path, quote_shell_word};
+use sluicegate_git::Repository;
 use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 use sluicegate_pipelines::waivers;
+
+/// A configuration file that is not read, because it is neither at the root of the repository nor named by the job.
+pub(crate) struct UnreadConfigFile {
+    /// States that the file at its path in the repository is not read.
+    pub(crate) fact: String,
+    /// The instruction to pass its path from the current directory.
+    pub(crate) hint: String,
+}
+
+impl Session {
+    /// Warns of a configuration file that is not read, see [`Session::find_unread_config_file`].
+    pub(crate) fn warn_of_unread_config_file(&self, repo: &Repository) {
+        if let Some(file) = self.find_unread_config_file(repo) {
+            self.ui.warn_with_hint(&file.fact, &file.hint);
+        }
+    }
+
+    /// Returns the configuration file in the current directory, or in the nearest one between it and the root, if the
+    /// job does not name a file. Returns `None` in the root and outside of the repository.
+    pub(crate) fn find_unread_config_file(&self, repo: &Repository) -> Option<UnreadConfigFile> {
+        if settings::requested_config_file(&self.global, &self.env).is_some() {
+            return None;
+        }
+        let root = repo.root().canonicalize().ok()?;
+        let current_dir = self.env.current_dir().canonicalize().ok()?;
+        let mut directory = current_dir.as_path();
+        let mut typed_path = settings::FILE_NAME.to_owned();
+        while directory != root {
+            let path = directory.join(settings::FILE_NAME);
+            if path.is_file() {
+                return Some(UnreadConfigFile {
+                    fact: format!("{} is not read", format_path(path.strip_prefix(&root).ok()?)),
+                    hint: format!("pass --config {} to use it", quote_shell_word(&typed_path)),
+                });
+            }
+            typed_path.insert_str(0, "../");
+            directory = directory.parent()?;
+        }
+        None
+    }
+}
 
 impl Workspace<'_> {
     /// Warns of files at the root that are named almost like a gate file, because such files are ignored.

@@ -9,7 +9,7 @@ pub(crate) mod gate_file_problems;
 pub(crate) mod gate_files;
 mod hidden_gate_files;
 pub(crate) mod lock_file;
-mod misnamed_files;
+pub(crate) mod misnamed_files;
 mod missing_commits;
 pub(crate) mod omitted_file;
 mod path_repository;
@@ -250,6 +250,9 @@ impl Workspace<'_> {
     pub(crate) fn describe_config_file_source(&self) -> String {
         match (&self.config_file, &self.policy_revision) {
             (None, _) => "the file set by the job, outside the repository".to_owned(),
+            (Some(path), PolicyRevision::Head { reason }) if !self.repo.root().join(path).exists() => {
+                format!("none: the checkout has no {path} ({reason})")
+            }
             (Some(path), PolicyRevision::Head { reason }) => format!("{path} of the checkout: {reason}"),
             (
                 Some(path),

@@ -16,7 +16,7 @@ pub(crate) enum WarningTiming {
 
 impl Workspace<'_> {
     /// Prints the warnings about configuration files: about settings of the checkout that are not used, because the
-    /// policy revision has no such file or an unusable one, and about misnamed files. With
+    /// policy revision has no such file or an unusable one, and about misnamed and misplaced files. With
     /// [`WarningTiming::IfNotReported`], the first warning waits: the report contains it, too.
     pub(crate) fn warn_of_config_files(&self, session: &Session, timing: WarningTiming) {
         if let Some(unused_settings_note) = self.sources.note() {
@@ -26,6 +26,7 @@ impl Workspace<'_> {
             }
         }
         self.warn_of_misnamed_files(session);
+        session.warn_of_unread_config_file(&self.repo);
     }
 
     /// Returns a limit of the verdict, a fact that reports show next to it, if settings of the checkout's configuration

@@ -6,6 +6,7 @@ use crate::job::cli::{CiArgs, ReviewArgs, SmokeFlags};
 use crate::job::policy::CheckoutFiles;
 use crate::job::settings::{Connection, SettingSources};
 use crate::session::{Session, is_ci};
+use crate::workspace::misnamed_files::UnreadConfigFile;
 use crate::workspace::unusable_publish_settings::{
     reject_next_without_comparison, reject_unusable_publish_settings,
 };
@@ -27,8 +28,8 @@ pub(crate) struct DoctorSettings {
 }
 
 struct SettingRemark {
-    fact: &'static str,
-    hint: &'static str,
+    fact: String,
+    hint: String,
 }
 
 impl DoctorSettings {
@@ -39,8 +40,8 @@ impl DoctorSettings {
         if self.remarks.is_empty() {
             return Check::success(name, valid);
         }
-        let facts: Vec<&str> = self.remarks.iter().map(|remark| remark.fact).collect();
-        let hints: Vec<&str> = self.remarks.iter().map(|remark| remark.hint).collect();
+        let facts: Vec<&str> = self.remarks.iter().map(|remark| remark.fact.as_str()).collect();
+        let hints: Vec<&str> = self.remarks.iter().map(|remark| remark.hint.as_str()).collect();
         Check::success(name, format!("{valid}, but {}", facts.join(", and "))).with_hint(hints.join("; "))
     }
 }
@@ -60,13 +61,15 @@ pub(crate) fn resolve_all_settings(session: &Session) -> Result<DoctorSettings, 
     reject_hidden_gate_files(session)?;
     let publish_on = sources.resolve_publish_on(&CiArgs::default())?;
     let connection = sources.resolve_connection(&session.global)?;
+    let repository = session.find_repository()?;
+    let unread_file = repository.and_then(|repository| session.find_unread_config_file(&repository));
     let prefix_flag = None;
     let publishes =
         publish_on.explain_no_publish().is_none() || sources.resolve_optional_prefix(prefix_flag)?.is_some();
     Ok(DoctorSettings {
         uses_platform: publishes || connection.has_any_setting() || is_ci(&session.env),
         connection,
-        remarks: list_remarks(&sources, publishes)?,
+        remarks: list_remarks(&sources, publishes, unread_file)?,
         publishes,
         deepens: review.gate.revisions.deepen,
         request_fields: review.request_fields,
@@ -84,20 +87,32 @@ fn reject_hidden_gate_files(session: &Session) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns remarks about missing settings of a publish if publishing is configured.
-fn list_remarks(sources: &SettingSources<'_>, is_publishing: bool) -> Result<Vec<SettingRemark>, Failure> {
+/// Returns remarks about a configuration file that is not read and, if publishing is configured, about missing settings
+/// of a publish.
+fn list_remarks(
+    sources: &SettingSources<'_>,
+    is_publishing: bool,
+    unread_file: Option<UnreadConfigFile>,
+) -> Result<Vec<SettingRemark>, Failure> {
     let mut remarks = Vec::new();
+    if let Some(UnreadConfigFile { fact, hint }) = unread_file {
+        remarks.push(SettingRemark { fact, hint });
+    }
     let prefix_flag = None;
     if is_publishing && sources.resolve_optional_prefix(prefix_flag)?.is_none() {
         remarks.push(SettingRemark {
-            fact: "the prefix of a publish is missing",
-            hint: "set `publish.prefix` or SLUICEGATE_PREFIX, or pass --prefix to `publish` or `ci`",
+            fact: "the prefix of a publish is missing".to_owned(),
+            hint: "set `publish.prefix` or SLUICEGATE_PREFIX, or pass --prefix to `publish` or `ci`"
+                .to_owned(),
         });
     }
     if is_publishing && !sources.has_version_name() {
         remarks.push(SettingRemark {
-            fact: "the version name of a publish is missing",
-            hint: "set `publish.version-name` or SLUICEGATE_VERSION_NAME, or pass --version-name to `publish` or `ci`",
+            fact: "the version name of a publish is missing".to_owned(),
+            hint:
+                "set `publish.version-name` or SLUICEGATE_VERSION_NAME, or pass --version-name to `publish` \
+                   or `ci`"
+                    .to_owned(),
         });
     }
     Ok(remarks)

@@ -6,3 +6,4 @@ mod policy_commit;
 mod policy_source;
 pub mod stricter_target;
 mod target_branch;
+mod unread_config_file;
