@@ -70,7 +70,13 @@ impl RequiredReport {
         let Some(path) = &settings.require_review else {
             return Ok(None);
         };
-        let bytes = session.read_user_file(path, MAX_REPORT_SIZE)?;
+        let bytes =
+            session
+                .read_user_file(path, MAX_REPORT_SIZE)
+                .map_err(|failure| match failure.own_hint() {
+                    Some(_) => failure,
+                    None => failure.with_hint(REPORT_HINT),
+                })?;
         let name = format_path(path);
         let required_report = Self {
             report: parse_report(&bytes, &name).map_err(|failure| failure.with_hint(REPORT_HINT))?,
@@ -79,6 +85,10 @@ impl RequiredReport {
         };
         let review = required_report.as_required_review();
         let engine = settings.require_review_engine;
+        // Only the report of a review that did not finish lacks the level.
+        if review.is_undecided() && review.report.context.fail_on.is_none() {
+            return Err(review.undecided_failure(ExitStatus::Usage));
+        }
         if let Some(reason) = review.find_reason_against(engine) {
             let failure = review.review_failure(&reason);
             return Err(if review.is_by_accepted_engine(engine) {
@@ -202,6 +212,19 @@ impl<'r> RequiredReview<'r> {
             .with_hint("use `sluicegate ci --new-only`, which compares with the published version"))
     }
 
+    /// Returns whether the review has no verdict, for example because the platform was unavailable.
+    fn is_undecided(&self) -> bool {
+        self.report.verdict == Verdict::Undecided
+    }
+
+    /// Returns the error that the review is undecided, with its reasons.
+    fn undecided_failure(&self, status: ExitStatus) -> Failure {
+        let reasons = self.report.reasons.iter().cloned();
+        Failure::from_message(status, format!("cannot rely on {}: it is undecided", self.name))
+            .with_entries(reasons)
+            .with_hint("review the commit again before publishing it")
+    }
+
     /// Returns why a publish cannot rely on this review, or `None` if it can.
     fn find_reason_against(&self, engine: RequiredEngine) -> Option<String> {
         let context = &self.report.context;
@@ -274,6 +297,9 @@ impl<'r> RequiredReview<'r> {
         }
         if verdict == Verdict::Passed {
             return Ok(());
+        }
+        if self.is_undecided() {
+            return Err(self.undecided_failure(ExitStatus::GateFailed));
         }
         let short = head.short();
         let message = format!("{} of {short} did not pass (verdict: `{verdict}`)", self.name);

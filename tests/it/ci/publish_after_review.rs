@@ -632,6 +632,34 @@ fn publish_can_require_review_of_the_same_commit() {
         .saying(&["working tree"]);
 }
 
+#[test]
+fn publish_reports_that_the_required_review_is_missing_or_undecided() {
+    let (world, server) = stage();
+    let publish = |report: &str| {
+        publish_call(&world, &server).run(format!("publish --version-name 1 --require-review {report}"))
+    };
+    publish("none.json")
+        .expect(2)
+        .saying(&["hint: write the report with `sluicegate review --all"]);
+    let review =
+        |call: Call, report: &str| call.run(format!("review --all --retries 0 --report json={report}"));
+    // The report of a run that ends before its review is only a placeholder.
+    review(publish_call(&world, &server), "../early.json --base none").expect(7);
+    publish("../early.json")
+        .expect(2)
+        .saying(&["early.json: it is undecided", "hint: review the commit again"]);
+    let platform = Platform::new();
+    platform.reviews(ResponseTemplate::new(503));
+    let call = publish_call(&world, &server).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    review(call, "../down.json").expect(3);
+    let output = publish_call(&world, &server)
+        .variable("SLUICEGATE_BASE_URL", platform.server.uri())
+        .run("publish --version-name 1 --require-review ../down.json")
+        .expect(1);
+    let output = output.saying(&["it is undecided", "hint: review the commit again"]);
+    assert!(!output.all().contains("fix the findings"), "{}", output.all());
+}
+
 /// The reviewed commit may differ from the working tree, so `ci` fails before it sends the review.
 #[test]
 fn ci_with_publish_from_worktree_fails_before_the_review() {
