@@ -116,8 +116,8 @@ impl<'a> CommitReview<'a> {
             return Ok(None);
         }
         gate.start_background_comparison();
-        let session = gate.session;
-        let accept_break = || find_acceptance_reason(publish, session, &self.connection, &self.target.head);
+        let (session, workspace, head) = (gate.session, &self.workspace, &self.target.head);
+        let accept_break = || find_acceptance_reason(publish, session, workspace, &self.connection, head);
         let mut evaluated_run = if self.is_local() {
             gate.evaluate(&mut LocalReview::for_fork(), &accept_break)?
         } else {

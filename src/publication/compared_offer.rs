@@ -2,12 +2,13 @@
 //! only its ids.
 
 use crate::error::Failure;
-use crate::interface_version::{self, InterfaceDoubt, InterfaceVersion, LoadedInterface};
+use crate::interface_version::{self, InterfaceDoubt, InterfaceVersion, LoadedInterface, OfferChanges};
+use crate::publish::Plan;
 use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_base::text;
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, Snapshot, is_full_id};
-use sluicegate_pipelines::interface::{ComparedVersion, Interface, InterfaceChange};
+use sluicegate_pipelines::interface::{ComparedVersion, Interface, InterfaceChange, find_unlisted_removals};
 use sluicegate_platform::api::ArtifactDetails;
 
 /// Number of commits to fetch: only the commit of the version, without its history.
@@ -316,6 +317,36 @@ fn find_version_commit(
         reason: format!("the clone does not have commit {id} of the version"),
         may_fetch: !can_fetch,
     }))
+}
+
+/// Compares what the plan offers with what a published version offers, without the changed files. Returns the offer of
+/// the version, and the changes unless only its ids are known.
+pub(super) fn compare_plan_with_version(
+    session: &Session,
+    workspace: &Workspace<'_>,
+    plan: &Plan,
+    old_details: &ArtifactDetails,
+    can_fetch: bool,
+) -> Result<(ComparedOffer, Option<OfferChanges>), GitError> {
+    let repo = &workspace.repo;
+    let planned_commit = repo.find_commit_with_id(&plan.commit_hash)?;
+    let snapshot = planned_commit.map(|commit| repo.snapshot(commit));
+    let old = ComparedOffer::from_version(session, workspace, old_details, can_fetch, snapshot.as_ref())?;
+    let Ok(old_offer) = &old.offer else {
+        return Ok((old, None));
+    };
+    let planned_files = plan.files.iter().map(|file| (file.path.as_str(), &file.content));
+    let mut offer_changes = interface_version::compare_interface_versions(
+        &old_offer.read_interface_version(workspace)?,
+        &InterfaceVersion::for_plan(repo, plan.interface.clone(), planned_files),
+    )?;
+    // If the version was published from a working tree, the file of its commit may not list all of its ids.
+    offer_changes.changes.extend(find_unlisted_removals(
+        &old.ids,
+        &old_offer.interface,
+        &plan.interface,
+    ));
+    Ok((old, Some(offer_changes)))
 }
 
 /// Adds the changed files to the changes to the offer. The shared-pipelines file of a version is listed only if there

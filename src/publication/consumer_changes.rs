@@ -7,9 +7,11 @@ use super::publish_decision::PublishDecision;
 use super::published_commit::incomplete_version_failure;
 use crate::error::{Detail, Failure};
 use crate::exit::ExitStatus;
-use crate::interface_version::{self, InterfaceVersion, OfferChanges};
+use crate::interface_version::OfferChanges;
 use crate::job::cli::{CompatMode, IfExists};
-use crate::publication::compared_offer::{ComparedOffer, ComparisonLimit, add_file_changes, fetch_hint};
+use crate::publication::compared_offer::{
+    ComparisonLimit, add_file_changes, compare_plan_with_version, fetch_hint,
+};
 use crate::publish::{Plan, PublishedFiles, PublishedSelection, compare_with_published_files};
 use crate::session::artifact_versions::version_request_failure;
 use sluicegate_pipelines::interface::{
@@ -175,40 +177,21 @@ impl Publication<'_> {
         plan: &Plan,
         old_details: &ArtifactDetails,
     ) -> Result<OfferComparison, Failure> {
-        let deepen = self.settings.revisions.deepen;
-        let repo = &self.workspace.repo;
-        let planned_commit = repo.find_commit_with_id(&plan.commit_hash)?;
-        let snapshot = planned_commit.map(|commit| repo.snapshot(commit));
-        let old = ComparedOffer::from_version(
-            self.session,
-            self.workspace,
-            old_details,
-            deepen,
-            snapshot.as_ref(),
-        )?;
-        let old_offer = match &old.offer {
-            Ok(old_offer) => old_offer,
-            Err(limit) => {
+        let can_fetch = self.settings.revisions.deepen;
+        let (old, offer_changes) =
+            compare_plan_with_version(self.session, self.workspace, plan, old_details, can_fetch)?;
+        let (old_offer, OfferChanges { mut changes, doubt }) = match (&old.offer, offer_changes) {
+            (Ok(old_offer), Some(offer_changes)) => (old_offer, offer_changes),
+            (old_offer, _) => {
                 let offered_ids = plan.shared_pipelines.iter().map(|pipeline| pipeline.id.as_str());
                 let compat = Compatibility::from_ids(old.to_compared_version(), &old.ids, &offered_ids);
                 return Ok(OfferComparison {
                     compat,
-                    limit: Some(limit.clone()),
+                    limit: old_offer.as_ref().err().cloned(),
                     unknown_selection: None,
                 });
             }
         };
-        let planned_files = plan.files.iter().map(|file| (file.path.as_str(), &file.content));
-        let OfferChanges { mut changes, doubt } = interface_version::compare_interface_versions(
-            &old_offer.read_interface_version(self.workspace)?,
-            &InterfaceVersion::for_plan(&self.workspace.repo, plan.interface.clone(), planned_files),
-        )?;
-        // If the version was published from a working tree, the file of its commit may not list all of its ids.
-        changes.extend(interface::find_unlisted_removals(
-            &old.ids,
-            &old_offer.interface,
-            &plan.interface,
-        ));
         let repository = old_offer.repository(self.workspace);
         let earlier_selection = self.find_earlier_selection(repository, &old_offer.commit)?;
         let published_files = PublishedFiles {

@@ -1,6 +1,7 @@
 //! The publish that follows a review: its pipelines are reviewed too, changed or not.
 
 use super::build_target_plan;
+use super::compared_offer::compare_plan_with_version;
 use super::merged_commit::{MergedCommit, describe_change_job, require_merged};
 use super::policy_guard::{check_stricter_gate, reject_unusable_policy, reject_unusable_team_rules};
 use super::required_review::{pipeline_paths, reject_review_of_worktree};
@@ -13,7 +14,8 @@ use crate::publish::{Plan, PublishError, is_same_commit, version_name::needs_nex
 use crate::session::Session;
 use crate::workspace::Workspace;
 use sluicegate_git::CommitId;
-use sluicegate_pipelines::interface::find_acceptance_by_version_names;
+use sluicegate_pipelines::interface::{ComparedVersion, Compatibility, find_acceptance_by_version_names};
+use sluicegate_platform::api::ArtifactDetails;
 
 /// A publish that would follow a passed review.
 pub(crate) struct PlannedPublish {
@@ -75,10 +77,11 @@ impl PlannedPublish {
 
     /// Returns why the publish would accept breaking changes, so that the review before it accepts them, too; `None` if
     /// it would not. It accepts them if no version is enabled, the compared version (`--against`, otherwise the latest)
-    /// was published from `head`, or the version name announces them.
+    /// was published from `head`, nothing breaks for its consumers, or the version name announces them.
     pub(crate) fn find_acceptance_reason(
         &self,
         session: &Session,
+        workspace: &Workspace<'_>,
         connection: &Connection,
         head: &CommitId,
     ) -> Result<Option<String>, Failure> {
@@ -94,13 +97,19 @@ impl PlannedPublish {
                 "no version of {prefix} is enabled, so it has no consumers"
             )));
         };
-        let compared_version = compared_details.artifact;
-        let commit = compared_version.commit_hash.unwrap_or_default();
+        let compared_version = &compared_details.artifact;
         let old_name = compared_version.version_name.as_deref();
-        if is_same_commit(Some(&commit), head.as_str()) {
-            let version = old_name.unwrap_or("(no name)");
+        let version = old_name.unwrap_or("(no name)");
+        if is_same_commit(compared_version.commit_hash.as_deref(), head.as_str()) {
             return Ok(Some(format!(
                 "this commit is already published as version {version}"
+            )));
+        }
+        if against.is_none()
+            && self.is_compatible_with_version(session, workspace, head, &compared_details)?
+        {
+            return Ok(Some(format!(
+                "nothing breaks for consumers of version {version}, the latest version of {prefix}"
             )));
         }
         // A name with `{next}` announces nothing, because no user chose it.
@@ -112,6 +121,32 @@ impl PlannedPublish {
             return Ok(None);
         };
         Ok(find_acceptance_by_version_names(old_name, &plan.version_name))
+    }
+
+    /// Returns whether the plan certainly breaks nothing for consumers of this version, whose commit is an ancestor of
+    /// `head`. For example, a revert of an unpublished break breaks consumers of its base, but the base has none.
+    fn is_compatible_with_version(
+        &self,
+        session: &Session,
+        workspace: &Workspace<'_>,
+        head: &CommitId,
+        details: &ArtifactDetails,
+    ) -> Result<bool, Failure> {
+        let (Ok(plan), Some(id)) = (&self.plan, &details.artifact.commit_hash) else {
+            return Ok(false);
+        };
+        let Some(commit) = workspace.repo.find_commit_with_id(id)? else {
+            return Ok(false);
+        };
+        if !workspace.repo.contains_commit(head, &commit)? {
+            return Ok(false);
+        }
+        let can_fetch = false;
+        let (_, offer_changes) = compare_plan_with_version(session, workspace, plan, details, can_fetch)?;
+        Ok(offer_changes.is_some_and(|offer_changes| {
+            let compat = Compatibility::new(ComparedVersion::default(), offer_changes.changes);
+            offer_changes.doubt.is_none() && !compat.is_breaking()
+        }))
     }
 }
 
@@ -144,11 +179,12 @@ pub(crate) fn complete_run<'a>(
 pub(crate) fn find_acceptance_reason(
     publish: Option<&PlannedPublish>,
     session: &Session,
+    workspace: &Workspace<'_>,
     connection: &Connection,
     head: &CommitId,
 ) -> Result<Option<String>, Failure> {
     match publish {
-        Some(publish) => publish.find_acceptance_reason(session, connection, head),
+        Some(publish) => publish.find_acceptance_reason(session, workspace, connection, head),
         None => Ok(None),
     }
 }

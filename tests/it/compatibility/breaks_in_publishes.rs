@@ -571,6 +571,38 @@ fn rerun_of_older_version_is_settled_by_what_is_there() {
 }
 
 #[test]
+fn ci_accepts_revert_of_a_break_that_was_not_published() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let ci = |flags: &str| {
+        let args = "ci --publish --base HEAD~1 --compat fail --version-name {next}";
+        shop.call().run((args, flags))
+    };
+    let published = shop.world.read_text(".platform/shared-pipelines.yaml");
+    shop.offer(&[
+        ("load", &parameter("hour", "")),
+        ("clean", &parameter("day", ", default: x")),
+    ]);
+    ci("--publish-on-branch main").expect(1);
+    shop.world.write(".platform/shared-pipelines.yaml", &published);
+    shop.world.write("README", "reverted\n");
+    shop.push();
+    // Without a publish, no version shows who consumes the base.
+    ci("").expect(1);
+    let output = ci("--publish-on-branch main").expect(0);
+    let reason = "accepted: nothing breaks for consumers of version 1.0.0, the latest version of sales";
+    assert!(output.out.contains(reason), "{}", output.all());
+    assert_eq!(shop.versions(), ["1.0.0"]);
+    // A removed parameter of the published version is refused, even if the base does not have it either.
+    shop.offer(&[
+        ("load", &parameter("hour", "")),
+        ("clean", &parameter("day", ", default: x")),
+    ]);
+    shop.offer(&[("load", ""), ("clean", &parameter("day", ", default: x"))]);
+    ci("--publish-on-branch main").expect(1);
+}
+
+#[test]
 fn review_of_ci_accepts_break_where_its_publish_does() {
     let shop = Shop::new();
     let ci = |version: &str| {
