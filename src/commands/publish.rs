@@ -5,8 +5,8 @@ use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
 use crate::job::context::DeepenSubject;
 use crate::job::policy::CheckoutFiles;
 use crate::publication::{
-    Publication, RequiredReport, VersionHistory, build_target_plan, check_stricter_gate, require_merged,
-    resolve_settings_and_connection, warn_of_unpushed_commit,
+    Publication, PublishNotes, RequiredReport, VersionHistory, build_target_plan, check_stricter_gate,
+    require_merged, resolve_settings_and_connection, warn_of_unpushed_commit,
 };
 use crate::session::{CommandResult, Session};
 use crate::workspace::WarningTiming;
@@ -53,6 +53,7 @@ pub(crate) fn run(session: &Session, args: &PublishArgs) -> CommandResult {
         merged_commit,
         history: VersionHistory::default(),
         comparison: None,
+        notes: PublishNotes::default(),
         // A dry run prints the plan itself as JSON, a publish its receipt at the end.
         is_output_reserved: settings.json && !settings.dry_run,
         is_ci: false,

@@ -6,7 +6,8 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::CiArgs;
 use crate::publication::{
-    PlannedPublish, Publication, RequiredReview, VersionHistory, explain_no_publish, reject_lost_publish_on,
+    PlannedPublish, Publication, PublishNotes, RequiredReview, VersionHistory, explain_no_publish,
+    reject_lost_publish_on,
 };
 use crate::session::{CommandResult, Session};
 use jiff::Timestamp;
@@ -58,6 +59,7 @@ impl ReviewedCommit<'_> {
             merged_commit: planned_publish.merged_commit,
             history: VersionHistory::default(),
             comparison: None,
+            notes: PublishNotes::default(),
             // A dry run has no report.
             is_output_reserved: destinations.is_stdout_reserved(self.report.is_none()),
             is_ci: true,

@@ -358,6 +358,7 @@ fn write_unfinished_publish(reason: &str, writer: &mut dyn io::Write) -> io::Res
         version: "version".to_owned(),
         verdict: Verdict::Undecided,
         problems: vec![reason.to_owned()],
+        notes: Vec::new(),
         breaks: Vec::new(),
         smoke_runs: Vec::new(),
         started_at: Timestamp::now(),

@@ -7,7 +7,10 @@
 use super::versions::VersionSwitch;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::publish::{LatestVersion, RequestedState, is_last_enabled_version, poll_latest_after_disabling};
+use crate::publish::{
+    LatestVersion, RequestedState, is_last_enabled_version, poll_latest_after_disabling,
+    request_latest_version,
+};
 use crate::session::artifact_versions::{
     describe_latest_version, enable_command, list_command, list_versions, version_request_failure,
 };
@@ -65,6 +68,22 @@ impl VersionSwitch<'_> {
                 .warn(&describe_latest_version(&LatestVersion::NoneEnabled));
         }
         Ok(latest)
+    }
+
+    /// Adds to a message which version consumers get after a version was enabled. If that is unknown, warns instead.
+    pub(super) async fn add_latest_version(&self, message: String) -> String {
+        let latest = match request_latest_version(self.platform, &self.prefix).await {
+            LatestVersion::NoneEnabled => {
+                LatestVersion::Unknown("the platform does not show an enabled version yet".to_owned())
+            }
+            latest => latest,
+        };
+        let description = describe_latest_version(&latest);
+        if matches!(latest, LatestVersion::Enabled(_)) {
+            return format!("{message}: {description}");
+        }
+        self.session.ui.warn(&description);
+        message
     }
 
     /// Polls until the platform shows the latest version without the disabled one; `None` if no version is enabled.

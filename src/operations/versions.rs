@@ -47,6 +47,7 @@ impl<'a> VersionSwitch<'a> {
         let version = args.version.version_name();
         let response = self.set_state(version, RequestedState::Enabled).await?;
         let message = format!("enabled version {version} of {}", self.prefix);
+        let message = self.add_latest_version(message).await;
         self.print_outcome(args.output, &response, &message)
     }
 

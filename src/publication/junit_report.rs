@@ -54,6 +54,7 @@ impl Publication<'_> {
                 .cloned()
                 .chain(failed_smoke.map(SmokeResult::describe_failure))
                 .collect(),
+            notes: self.list_notes(),
             smoke_runs: smoke.map(SmokeResult::list_junit_cases).unwrap_or_default(),
             breaks: self.build_break_cases(status),
             started_at: self.started_at,

@@ -19,6 +19,7 @@ mod policy_guard;
 mod publication_statement;
 mod publish_comparison;
 mod publish_decision;
+mod publish_notes;
 mod publish_preview;
 mod publish_selection;
 mod published_commit;
@@ -39,6 +40,7 @@ pub(crate) use planned_publish::{
 };
 pub(crate) use policy_guard::{check_stricter_gate, resolve_settings_and_connection};
 pub(crate) use publish_comparison::PublishComparison;
+pub(crate) use publish_notes::PublishNotes;
 pub(crate) use required_review::{RequiredReport, RequiredReview};
 pub(crate) use smoke::compare_smoke_runs;
 pub(crate) use version_history::VersionHistory;
@@ -84,6 +86,8 @@ pub(crate) struct Publication<'a> {
     pub(crate) history: VersionHistory,
     /// The changes for consumers, once compared.
     pub(crate) comparison: Option<PublishComparison>,
+    /// The warnings about the version that consumers get, for the step summary and the JUnit report.
+    pub(crate) notes: PublishNotes,
     /// Whether standard output is reserved for a report.
     pub(crate) is_output_reserved: bool,
     /// Whether this is part of `sluicegate ci`, which publishes without a user's attention.

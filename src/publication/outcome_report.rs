@@ -247,6 +247,8 @@ impl Publication<'_> {
         let mut facts = vec![("commit", commit), ("files", files)];
         facts.extend(plan.branch.as_deref().map(|branch| ("branch", branch)));
         facts.extend_from_slice(notes);
+        let publish_notes = self.list_notes();
+        facts.extend(publish_notes.iter().map(|note| ("warning", note.as_str())));
         let smoke_lines = smoke.map(SmokeResult::describe_runs).unwrap_or_default();
         facts.extend(smoke_lines.iter().map(|line| ("result", line.as_str())));
         if let Err(failure) = self

@@ -65,14 +65,14 @@ impl Publication<'_> {
         // The lookup before the upload compares the planned version with the plan.
         if is_planned && !is_disabled {
             if self.settings.if_exists != IfExists::SameContent {
-                self.warn_of_published_commit(version, &plan.version_name, plan);
+                self.warn_of_published_commit(version, &plan.version_name, plan)?;
             }
             return Ok(None);
         }
         // If the first version has no name, no version has one.
         let name = require_name(version, prefix)?;
         if is_disabled {
-            return Ok(Some(self.decide_to_publish_nothing(version, name, plan)));
+            return self.decide_to_publish_nothing(version, name, plan).map(Some);
         }
         // A repeated job must not report an incomplete version as published.
         let mut first_refusal = None;
@@ -85,7 +85,7 @@ impl Publication<'_> {
             let differences = self.list_differences_of_version(platform, plan, name)?;
             if differences.is_empty() {
                 self.report_unknown_omissions(plan, &plan.commit_hash);
-                return Ok(Some(self.decide_to_publish_nothing(version, name, plan)));
+                return self.decide_to_publish_nothing(version, name, plan).map(Some);
             }
             if first_refusal.is_none() {
                 let fact = format!("version {name} of {prefix} was published from this commit");
@@ -109,15 +109,25 @@ impl Publication<'_> {
     }
 
     /// Returns the decision to publish nothing because of this version of the commit, and warns of it.
-    fn decide_to_publish_nothing(&self, version: &Artifact, name: &str, plan: &Plan) -> PublishDecision {
-        self.warn_of_published_commit(version, name, plan);
+    fn decide_to_publish_nothing(
+        &self,
+        version: &Artifact,
+        name: &str,
+        plan: &Plan,
+    ) -> Result<PublishDecision, Failure> {
+        self.warn_of_published_commit(version, name, plan)?;
         let is_disabled = version.enabled == Some(false);
         let state = describe_state(version);
         let reason = format!(
             "this commit is already published as version {name} of {}{state}",
             plan.prefix
         );
-        PublishDecision::already_published(reason, name, &plan.commit_hash, is_disabled)
+        Ok(PublishDecision::already_published(
+            reason,
+            name,
+            &plan.commit_hash,
+            is_disabled,
+        ))
     }
 
     /// Returns how a version with the content of the plan differs from it, according to its details: the platform
@@ -152,27 +162,45 @@ impl Publication<'_> {
         }
     }
 
-    /// Warns that the commit is not published again. The hint says how to publish it again on purpose. If there are
-    /// smoke runs, one that did not succeed may have disabled the version, so the hint does not offer to enable it.
-    fn warn_of_published_commit(&self, version: &Artifact, name: &str, plan: &Plan) {
-        let enable_hint = if version.enabled == Some(false) && !self.has_smoke_runs() {
-            format!(
-                "run `{}` to offer that version again, or ",
-                enable_command(&plan.prefix, name)
-            )
-        } else {
-            String::new()
-        };
-        self.session.ui.warn_with_hint(
-            &format!(
-                "not publishing commit {} again, because version {name} of {} was published from it",
-                self.target.head.short(),
-                plan.prefix
-            ),
-            &format!(
-                "{enable_hint}pass a --version-name without placeholders to publish the commit again on purpose"
-            ),
+    /// Warns that the commit is not published again. The hint is the next step.
+    fn warn_of_published_commit(&self, version: &Artifact, name: &str, plan: &Plan) -> Result<(), Failure> {
+        let message = format!(
+            "not publishing commit {} again, because version {name} of {} was published from it",
+            self.target.head.short(),
+            plan.prefix
         );
+        if version.enabled == Some(false) {
+            let hint = self.find_disabled_version_hint(plan, name)?;
+            self.add_note(&format!("{message} and is disabled"), hint.as_deref());
+        } else {
+            // Each rerun of a job finds the enabled version, so only the log has this warning.
+            self.session.ui.warn_with_hint(&message, REPUBLISH_HINT);
+        }
+        Ok(())
+    }
+
+    /// Returns the hint about the disabled version of the commit. Smoke runs may have disabled the version, and their
+    /// failure has its own hint, so there is none then. An enabled version would replace that of a newer commit, so
+    /// enabling it is offered only if there is no such version.
+    fn find_disabled_version_hint(&self, plan: &Plan, name: &str) -> Result<Option<String>, Failure> {
+        let (newer_versions, has_unknown_order) = self.list_newer_versions()?;
+        if let Some(newer_version) = newer_versions.first() {
+            let step = "so do not change anything";
+            return Ok(Some(format!("{newer_version}, {step}; {REPUBLISH_HINT}")));
+        }
+        if self.has_smoke_runs() {
+            return Ok(None);
+        }
+        let condition = if has_unknown_order {
+            "if it is complete and no version of a newer commit is enabled"
+        } else {
+            "if it is complete"
+        };
+        Ok(Some(format!(
+            "version {name} may have been disabled because it was incomplete; {condition}, run `{}` to offer it again, \
+             or {REPUBLISH_HINT}",
+            enable_command(&plan.prefix, name)
+        )))
     }
 }
 

@@ -36,26 +36,36 @@ impl Publication<'_> {
         else {
             return Ok(None);
         };
-        let mut newer_versions = Vec::new();
-        for version in self.list_later_versions() {
-            let commit = version.commit_hash.as_deref().unwrap_or_default();
-            if self.compare_with_version_commit(commit)? == CommitOrder::Older {
-                newer_versions.push(format!(
-                    "version {}, built from the newer commit {}, is enabled",
-                    version.display_name(),
-                    short_id(commit)
-                ));
-            }
-        }
+        let (newer_versions, _) = self.list_newer_versions()?;
         if newer_versions.is_empty() {
             return Ok(None);
         }
         let failure = replaced_version_failure(plan, &latest.name, &newer_versions);
         if self.is_name_chosen() {
-            self.session.ui.warn_of_failure("", &failure);
+            self.add_note(&failure.describe_on_one_line(), failure.own_hint());
             return Ok(None);
         }
         Ok(Some(PublishDecision::Refuse(failure)))
+    }
+
+    /// Returns a clause about each enabled version of a newer commit, and whether the order of another enabled version
+    /// is unknown.
+    pub(super) fn list_newer_versions(&self) -> Result<(Vec<String>, bool), Failure> {
+        let mut newer_versions = Vec::new();
+        let mut has_unknown_order = false;
+        for version in self.list_later_versions() {
+            let commit = version.commit_hash.as_deref().unwrap_or_default();
+            match self.compare_with_version_commit(commit)? {
+                CommitOrder::Older => newer_versions.push(format!(
+                    "version {}, built from the newer commit {}, is enabled",
+                    version.display_name(),
+                    short_id(commit)
+                )),
+                CommitOrder::Unknown => has_unknown_order = true,
+                CommitOrder::SameOrNewer | CommitOrder::Diverged => {}
+            }
+        }
+        Ok((newer_versions, has_unknown_order))
     }
 
     /// Returns the enabled versions of other commits that may have been published since this commit was made. An

@@ -73,12 +73,13 @@ impl Publication<'_> {
         }
         for version in versions {
             if is_same_commit(version.commit_hash.as_deref(), &plan.commit_hash) {
-                self.session.ui.warn(&format!(
+                let message = format!(
                     "version {} of this commit was published or enabled while this publish was running: the commit now \
                      has two enabled versions; run `{}` to undo this publish",
                     version.display_name(),
                     disable_command(&plan.prefix, &plan.version_name)
-                ));
+                );
+                self.add_note(&message, None);
             }
         }
     }

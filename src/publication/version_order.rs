@@ -42,12 +42,13 @@ impl Publication<'_> {
                 return Ok(None);
             }
             CommitOrder::Unknown if latest.commit.is_empty() => {
-                self.session.ui.warn(&format!(
+                let message = format!(
                     "the platform reports no commit for version {} of {}, so it may be newer than commit {}",
                     latest.name,
                     plan.prefix,
                     self.target.head.short()
-                ));
+                );
+                self.add_note(&message, None);
                 return Ok(None);
             }
             CommitOrder::Older => self.describe_older_commit(plan, &latest),
@@ -65,13 +66,16 @@ impl Publication<'_> {
                 (_, true) => "might go",
                 (_, false) => "may go",
             };
-            self.session.ui.warn(&format!(
+            let warning = format!(
                 "{message}: consumers of [Latest] {verb} back to an older commit{}",
                 self.describe_undo(plan)
-            ));
+            );
+            self.add_note(&warning, None);
             return Ok(None);
         }
-        Ok(Some(PublishDecision::Refuse(self.older_commit_failure(&message))))
+        Ok(Some(PublishDecision::Refuse(
+            self.older_commit_failure(&message, order, plan, &latest),
+        )))
     }
 
     /// Warns if the version to publish becomes the latest although its commit does not contain the commit of the latest
@@ -104,19 +108,20 @@ impl Publication<'_> {
             return Ok(());
         }
         let verb = if self.settings.dry_run { "would" } else { "will" };
-        self.session.ui.warn(&format!(
+        let warning = format!(
             "{}: consumers of [Latest] {verb} get version {} instead of version {}{}",
             facts.join(", and "),
             plan.version_name,
             latest.name,
             self.describe_undo(plan)
-        ));
+        );
+        self.add_note(&warning, None);
         Ok(())
     }
 
     /// Returns the sentence how to undo the publish, to append to a warning; empty in a dry run or a preview, which
     /// publish nothing.
-    fn describe_undo(&self, plan: &Plan) -> String {
+    pub(super) fn describe_undo(&self, plan: &Plan) -> String {
         if self.settings.dry_run {
             return String::new();
         }
@@ -171,17 +176,30 @@ impl Publication<'_> {
         )
     }
 
-    /// Returns the error that an older commit must not become the latest version. The hint says how to publish it on
-    /// purpose.
-    fn older_commit_failure(&self, message: &str) -> Failure {
+    /// Returns the error that an older commit must not become the latest version. The hint says how to determine the
+    /// order of the commits, if it is unknown, and how to publish the commit on purpose.
+    fn older_commit_failure(
+        &self,
+        message: &str,
+        order: CommitOrder,
+        plan: &Plan,
+        latest: &LatestCommit,
+    ) -> Failure {
         let message = format!("{message}: a rerun for an older commit must not replace the latest version");
-        let history_hint = if self.workspace.repo.is_shallow() {
-            "fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`); "
-        } else {
-            ""
+        let history_hint = match order {
+            CommitOrder::Unknown if self.settings.revisions.deepen => format!(
+                "if the remote does not have commit {} anymore, for example after a force push, run `{}`; ",
+                short_id(&latest.commit),
+                disable_command(&plan.prefix, &latest.name)
+            ),
+            CommitOrder::Unknown => {
+                "pass --deepen to fetch that commit, or fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`); "
+                    .to_owned()
+            }
+            _ => String::new(),
         };
         Failure::from_message(ExitStatus::Context, message).with_hint(format!(
-            "nothing was sent; {history_hint}to publish the older commit on purpose, run `sluicegate publish --version-name NAME` \
+            "nothing was sent; {history_hint}to publish the commit on purpose, run `sluicegate publish --version-name NAME` \
              with a name without placeholders"
         ))
     }

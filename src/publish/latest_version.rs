@@ -55,7 +55,7 @@ pub async fn poll_latest_until_version(
 }
 
 /// Requests once the version that \[Latest\] means now. An error is part of the result.
-async fn request_latest_version(platform: &Platform, prefix: &str) -> LatestVersion {
+pub async fn request_latest_version(platform: &Platform, prefix: &str) -> LatestVersion {
     match platform.find_latest_artifact(prefix).await {
         Ok(Some(details)) => match details.artifact.version_name {
             Some(version) => LatestVersion::Enabled(version),

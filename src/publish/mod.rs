@@ -46,7 +46,9 @@ pub use call_graph::{CallGraph, DirectCallers, MAX_LISTED_CALLERS, TransitiveCal
 pub use committed_files::{DocumentFile, compare_with_committed_files, hash_blob};
 pub use content_hashes::{compute_digest, hash_bytes};
 pub use error::{PublishError, SharedPipelineProblem};
-pub use latest_version::{LatestVersion, poll_latest_after_disabling, poll_latest_until_version};
+pub use latest_version::{
+    LatestVersion, poll_latest_after_disabling, poll_latest_until_version, request_latest_version,
+};
 pub use old_versions::{
     VersionOrderError, find_newer_version, is_last_enabled_version, list_surplus_versions,
 };

@@ -12,8 +12,10 @@ use crate::session::signals::describe_end;
 use crate::session::step_outputs::{undecided_output, write_outputs};
 use crate::ui::Ui;
 use sluicegate_base::mutex_lock::lock_mutex;
+use sluicegate_base::text::escape_line;
 use sluicegate_reports::{
     AnnotationStyle, MAX_SUMMARY_BYTES, render_failure_annotation, render_failure_summary,
+    render_warning_annotation,
 };
 use std::sync::atomic::Ordering;
 
@@ -109,6 +111,22 @@ impl Session {
         match result {
             Ok(()) => ExitStatus::Success,
             Err(failure) => self.report_failure_as(title, &failure),
+        }
+    }
+
+    /// Shows a warning with this title to the CI host, and to the user in the log unless an annotation shows it there.
+    pub(crate) fn report_warning_as(&self, title: &str, message: &str, hint: Option<&str>) {
+        let hint_line = hint.map_or_else(String::new, |hint| format!("\nhint: {}", escape_line(hint)));
+        let lines = escape_line(message) + &hint_line;
+        match render_warning_annotation(self.annotation_style(), title, &lines) {
+            // If standard error is closed, the warning cannot be shown anywhere.
+            Some(command) => {
+                let _ = Ui::print_to_stderr(&(command + "\n"));
+            }
+            None => match hint {
+                Some(hint) => self.ui.warn_with_hint(message, hint),
+                None => self.ui.warn(message),
+            },
         }
     }
 

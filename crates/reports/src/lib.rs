@@ -61,6 +61,7 @@ pub use report_context::{
 pub use review_markdown::{MAX_SUMMARY_BYTES, render_comment};
 pub use run_summary::{
     SummaryChanges, render_failure_annotation, render_failure_summary, render_publish_summary,
+    render_warning_annotation,
 };
 pub use sluicegate_pipelines::findings::Verdict;
 pub use unfinished_report::UnfinishedReport;

@@ -16,8 +16,18 @@ const LINE_LENGTH_LIMIT: usize = 1_000;
 /// Returns the host's command that shows a failure as an annotation, to be printed unchanged on a line; `None` if no
 /// annotations are printed.
 pub fn render_failure_annotation(style: AnnotationStyle, title: &str, message: &str) -> Option<String> {
+    render_run_annotation(style, Level::Error, title, message)
+}
+
+/// Returns the host's command for a warning, as [`render_failure_annotation`] does for a failure.
+pub fn render_warning_annotation(style: AnnotationStyle, title: &str, message: &str) -> Option<String> {
+    render_run_annotation(style, Level::Warning, title, message)
+}
+
+/// Returns the host's command for an annotation of this level about the run.
+fn render_run_annotation(style: AnnotationStyle, level: Level, title: &str, message: &str) -> Option<String> {
     let annotation = Annotation {
-        level: Level::Error,
+        level,
         place: None,
         title: title.to_owned(),
         message: message.to_owned(),

@@ -126,7 +126,8 @@ impl VersionPairs<'_> {
 
     /// Reads a file from git. Returns `None` for a missing file.
     fn read_document(&self, file: Option<&SnapshotFile>) -> Result<Option<PendingDocument>, GitError> {
-        file.map(|file| PendingDocument::for_file(self.repo, file)).transpose()
+        file.map(|file| PendingDocument::for_file(self.repo, file))
+            .transpose()
     }
 }
 

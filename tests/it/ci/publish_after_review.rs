@@ -918,7 +918,10 @@ fn switch_that_platform_ignores_is_not_reported_as_made() {
     let platform = switched_as(&json!({}));
     let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
     let output = call.run("artifacts enable --version-name 2").expect(0);
-    assert_eq!(output.out, "enabled version 2 of sales\n");
+    assert_eq!(
+        output.out,
+        "enabled version 2 of sales: consumers of [Latest] get version 2 now\n"
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod adoption_commits;
 mod branch_of_job;
 mod call_styles;
 mod command_outcomes;
+mod consumed_versions;
 mod dry_run;
 mod faulty_server;
 mod first_version;

@@ -345,7 +345,7 @@ fn commit_that_was_counted_is_not_counted_again() {
         .expect(0);
     shop.publish(&second_args)
         .expect(0)
-        .saying(&["not publishing commit", "sluicegate artifacts enable"]);
+        .saying(&["not publishing commit", "so do not change anything"]);
     assert!(!shop.outputs().contains("version-name"), "{}", shop.outputs());
     assert_eq!(shop.versions().len(), versions.len());
     let by_hand = ["1.0.1", "--head", older.trim()];

@@ -27,7 +27,7 @@ const TEMPLATES: [&str; 8] = [
 ];
 
 /// Adds a pushed commit that changes the shared pipeline, and returns its id.
-fn push_commit(world: &World, component: &str) -> String {
+pub fn push_commit(world: &World, component: &str) -> String {
     world.write(
         "sales/load.orch.yaml",
         orchestration_text(&["Start", component, "Done"]),
@@ -48,7 +48,7 @@ fn outdated_checkout() -> (World, ServerProcess) {
 }
 
 /// Runs `publish` in the job of a push to `main`.
-fn publish_from_push(world: &World, server: &ServerProcess, version: &str) -> ProgramOutput {
+pub fn publish_from_push(world: &World, server: &ServerProcess, version: &str) -> ProgramOutput {
     let call = publish_call(world, server).variable("GITHUB_RUN_NUMBER", "7");
     call_of_push(world, call).run(format!("publish --version-name {version} --receipt receipt.json"))
 }
@@ -210,7 +210,7 @@ fn clone_without_latest_commit_publishes_only_under_chosen_name() {
 }
 
 /// Returns a call in the job of the first commit, in the clone `early`, which was made before the second commit.
-fn early_job(world: &World, server: &ServerProcess, first: &str) -> Call {
+pub fn early_job(world: &World, server: &ServerProcess, first: &str) -> Call {
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "before": "0".repeat(40),
         "after": first });
     let call = Call::with_platform(&world.path().join("early"), &server.url);
@@ -507,7 +507,7 @@ fn next_version_does_not_accept_incomplete_latest_version() {
 }
 
 /// Publishes a commit while another job publishes `newer` between the checks and the upload.
-fn race(world: &World, server: &ServerProcess, call: Call, args: impl Arguments) -> ProgramOutput {
+pub fn race(world: &World, server: &ServerProcess, call: Call, args: impl Arguments) -> ProgramOutput {
     let newer = publish_call(world, server);
     let url = proxy_uploads(&server.url, move || {
         newer.run("publish --version-name newer --head main").expect(0);

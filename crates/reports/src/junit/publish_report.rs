@@ -24,6 +24,8 @@ pub struct PublishRun {
     pub verdict: Verdict,
     /// The reasons why the run did not succeed, a sentence each.
     pub problems: Vec<String>,
+    /// Warnings about the version, a line each.
+    pub notes: Vec<String>,
     /// The changes that require action by consumers.
     pub breaks: Vec<PublishBreak>,
     /// The smoke runs of the version.
@@ -98,6 +100,9 @@ fn build_version_case(run: &PublishRun, name: &str) -> CaseWithLine {
     if !problem.is_empty() {
         case.set_trace(&problem);
     }
+    if !run.notes.is_empty() {
+        case.set_system_out(&run.notes.join("\n"));
+    }
     case.set_classname(SUITE);
     CaseWithLine {
         case: case.build(),
@@ -169,6 +174,7 @@ mod tests {
             version: "version 1.0.1 of sales".to_owned(),
             verdict: Verdict::Failed,
             problems: vec!["nothing was sent".to_owned()],
+            notes: Vec::new(),
             breaks: vec![
                 breaking_change(true, None),
                 breaking_change(false, Some("agreed")),
