@@ -3,9 +3,11 @@
 use super::Publication;
 use super::outcome_hints::conflict_hint;
 use super::publish_decision::PublishDecision;
+use super::version_history::{CommitOrder, request_commit};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::publish::{OutcomeKind, Plan, assess_existing_version};
+use crate::publish::{Outcome, OutcomeKind, Plan, assess_existing_version};
+use sluicegate_git::short_id;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 
 impl Publication<'_> {
@@ -36,6 +38,29 @@ impl Publication<'_> {
         let message = outcome.list_sentences().join("; ");
         let failure = Failure::from_message(ExitStatus::AlreadyExists, message);
         PublishDecision::Refuse(failure.with_hint(hint))
+    }
+
+    /// Returns the hint after a conflict if the existing version has the number from `{next}` and is of a newer commit,
+    /// so that another run for this commit would be refused. Returns `None` if that is unknown.
+    pub(super) fn find_newer_conflict_hint(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+        outcome: &Outcome,
+    ) -> Option<String> {
+        if outcome.kind != OutcomeKind::Conflict || !self.needs_next_version() {
+            return None;
+        }
+        let request = request_commit(platform, &plan.prefix, &plan.version_name);
+        let commit = self.session.block_on(request).ok()?.ok()??;
+        let order = self.compare_with_version_commit(&commit).ok()?;
+        (order == CommitOrder::Older).then(|| {
+            format!(
+                "version {} contains this commit, because it is of the newer commit {}: do not change anything",
+                plan.version_name,
+                short_id(&commit)
+            )
+        })
     }
 
     /// Returns whether the platform has the planned version. If that is unknown, it is an error, except in a dry run,

@@ -24,6 +24,7 @@ mod publish_preview;
 mod publish_selection;
 mod published_commit;
 mod receipt_output;
+mod repeated_content;
 mod replaced_version;
 mod required_review;
 mod rerun_comparison;
@@ -273,7 +274,7 @@ impl Publication<'_> {
         let receipt = Receipt::for_outcome(plan, hashes, &outcome)
             .with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
         let mut problems = outcome.list_sentences();
-        let result = outcome_report::report_outcome(self, plan, &outcome, smoke.as_ref());
+        let result = outcome_report::report_outcome(self, platform, plan, &outcome, smoke.as_ref());
         let mut status = self.report_lost_output(result, &mut problems);
         // The status of an incomplete version has priority, because consumers may use that version.
         if status != ExitStatus::Incomplete {

@@ -15,6 +15,7 @@ use crate::session::signals::describe_end;
 use crate::session::step_report::PUBLISH_FAILED;
 use sluicegate_base::text;
 use sluicegate_base::text::{format_count, format_number};
+use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::HttpError;
 use sluicegate_reports::{SummaryChanges, render_publish_summary};
 
@@ -22,6 +23,7 @@ use sluicegate_reports::{SummaryChanges, render_publish_summary};
 /// hint. Returns the exit status.
 pub(super) fn report_outcome(
     publication: &Publication<'_>,
+    platform: &Platform,
     plan: &Plan,
     outcome: &publish::Outcome,
     smoke: Option<&SmokeResult>,
@@ -45,15 +47,17 @@ pub(super) fn report_outcome(
     }
     let name = plan.describe_version();
     let mut failure = build_outcome_failure(status, &name, outcome);
-    let hint = find_size_hint(outcome, publication.settings.select).or_else(|| {
-        find_hint(
-            &plan.prefix,
-            &plan.version_name,
-            outcome,
-            publication.choose_if_exists(plan),
-            publication.needs_next_version(),
-        )
-    });
+    let hint = find_size_hint(outcome, publication.settings.select)
+        .or_else(|| publication.find_newer_conflict_hint(platform, plan, outcome))
+        .or_else(|| {
+            find_hint(
+                &plan.prefix,
+                &plan.version_name,
+                outcome,
+                publication.choose_if_exists(plan),
+                publication.needs_next_version(),
+            )
+        });
     if let Some(hint) = hint {
         failure = failure.with_hint(hint);
     }

@@ -2,6 +2,7 @@
 
 use super::Publication;
 use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::publish::{FileSource, Plan, PublishError};
 use crate::workspace::checkout_files::is_reviewed_file;
 use sluicegate_platform::api::Platform;
@@ -45,10 +46,35 @@ impl Publication<'_> {
         plan: &mut Plan,
     ) -> Result<PublishDecision, Failure> {
         self.history = self.request_history(platform)?;
-        self.comparison = self.compare_and_name_version(platform, plan)?;
+        self.comparison = match self.compare_and_name_version(platform, plan) {
+            Err(failure) => return self.decide_without_comparison(platform, plan, failure),
+            comparison => comparison?,
+        };
         let decision = self.decide_after_comparison(platform, plan)?;
         self.add_changes_of_first_run(platform, plan, &decision)?;
         Ok(decision)
+    }
+
+    /// Decides what to do with a plan after the comparison failed. A clone that cannot compute the name from `{next}`,
+    /// for example a shallow one, may still show that the commit was published before. Otherwise, fails with `failure`.
+    fn decide_without_comparison(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+        failure: Failure,
+    ) -> Result<PublishDecision, Failure> {
+        if !self.needs_next_version() || failure.status() != ExitStatus::Context {
+            return Err(failure);
+        }
+        let decision = match self.find_replaced_version_refusal(platform, plan)? {
+            None => self.decide_on_republication(platform, plan)?,
+            refusal => refusal,
+        };
+        match decision {
+            // The plan has no version name, so the caller reports the error as that of an undecided publish.
+            Some(PublishDecision::Refuse(refusal)) => Err(refusal),
+            decision => decision.ok_or(failure),
+        }
     }
 
     /// Decides what to do with a plan that was compared with the version that consumers use.
@@ -74,8 +100,11 @@ impl Publication<'_> {
         if let Some(decision) = self.decide_on_breaks(platform, plan)? {
             return Ok(decision);
         }
-        let refusal = self.find_older_commit_refusal(platform, plan)?;
-        Ok(refusal.unwrap_or(PublishDecision::Upload))
+        if let Some(refusal) = self.find_older_commit_refusal(platform, plan)? {
+            return Ok(refusal);
+        }
+        self.warn_of_repeated_content(platform, plan)?;
+        Ok(PublishDecision::Upload)
     }
 
     /// Prints a note about uncommitted changes to the files of the plan. Does nothing if the plan is read from the

@@ -63,11 +63,12 @@ impl VersionHistory {
 
     /// Returns the name of the version that was created last, enabled or not.
     pub(super) fn newest_name(&self) -> Option<&str> {
-        let newest = self
-            .versions
-            .iter()
-            .max_by_key(|version| version.creation_time())?;
-        newest.version_name.as_deref()
+        self.newest_version()?.version_name.as_deref()
+    }
+
+    /// Returns the version that was created last, enabled or not.
+    pub(super) fn newest_version(&self) -> Option<&Artifact> {
+        self.versions.iter().max_by_key(|version| version.creation_time())
     }
 
     /// Returns the versions that were created before the version with this name, enabled or not, with the newest last.

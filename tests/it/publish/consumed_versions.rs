@@ -1,9 +1,10 @@
 //! The version that consumers of `[Latest]` get after a publish: its warnings in every output, and the next steps.
 
 use crate::publish::merged_commits::call_of_push;
+use crate::publish::next_version::{proxy_requests, proxy_uploads};
 use crate::publish::version_order::{early_job, publish_from_push, push_commit, race};
 use crate::support::release::{publish_call, stage, versions};
-use crate::support::{ProgramOutput, ServerProcess, World, git, head};
+use crate::support::{ProgramOutput, ServerProcess, World, git, head, orchestration_text};
 use std::fs;
 
 /// Publishes in the job of a push to `main` with a step summary and a JUnit report, and returns both.
@@ -85,6 +86,87 @@ fn warning_about_lower_version_is_in_annotation_summary_and_junit() {
 }
 
 #[test]
+fn push_after_rollback_with_the_same_content_has_a_warning() {
+    let (world, server) = stage();
+    publish_from_push(&world, &server, "{next}").expect(0);
+    let good_text = world.read_text("sales/load.orch.yaml");
+    push_commit(&world, "More");
+    publish_from_push(&world, &server, "{next}").expect(0);
+    publish_call(&world, &server).run("artifacts rollback").expect(0);
+    let warning = "has the same content as version 1.0.1 of sales, which is disabled";
+    world.write("README", "unrelated\n");
+    world.commit("unrelated");
+    world.push();
+    for flags in ["{next} --dry-run", "auto --dry-run --compat off", "{next}"] {
+        let output = publish_from_push(&world, &server, flags).expect(0);
+        assert_eq!(
+            output.all().matches(warning).count(),
+            1,
+            "{flags}: {}",
+            output.all()
+        );
+    }
+    assert_eq!(versions(&world, &server)[0], ("1.0.2".to_owned(), true));
+    // Other content, and a revert, need no warning.
+    publish_call(&world, &server).run("artifacts rollback").expect(0);
+    for text in [orchestration_text(&["Start", "Fixed", "Done"]), good_text] {
+        world.write("sales/load.orch.yaml", text);
+        world.commit("other content");
+        world.push();
+        let output = publish_from_push(&world, &server, "{next} --dry-run").expect(0);
+        assert!(!output.all().contains("has the same content"), "{}", output.all());
+    }
+}
+
+#[test]
+fn upload_before_a_newer_version_stays_enabled() {
+    let (world, server) = stage();
+    let first = head(&world);
+    push_commit(&world, "More");
+    world.git(format!("checkout -q --detach {first}"));
+    let newer = publish_call(&world, &server);
+    // The newer commit is published when this run requests the details of its own version.
+    let url = proxy_requests(
+        &server.url,
+        "GET /v1/shared-pipelines/artifacts/details",
+        move |count| {
+            if count == 3 {
+                newer.run("publish --version-name newer --head main").expect(0);
+            }
+        },
+    );
+    let call = call_of_push(&world, publish_call(&world, &server)).variable("SLUICEGATE_BASE_URL", url);
+    let output = call.run("publish --version-name auto --compat off").expect(0);
+    output.saying(&["consumers of [Latest] do not get version"]);
+    let all = versions(&world, &server);
+    assert!(all.len() == 2 && all[0].0 == "newer", "{all:?}");
+    assert!(all.iter().all(|version| version.1), "{all:?}");
+}
+
+#[test]
+fn conflict_with_version_of_newer_commit_asks_for_no_change() {
+    for (planned, published, hint) in [
+        ("main~1", "main", "do not change anything"),
+        ("main", "main~1", "run the job again"),
+    ] {
+        let (world, server) = stage();
+        publish_from_push(&world, &server, "1.0.0").expect(0);
+        push_commit(&world, "More");
+        push_commit(&world, "Newest");
+        world.git(format!("checkout -q --detach {planned}"));
+        let racer = publish_call(&world, &server);
+        let url = proxy_uploads(&server.url, move || {
+            racer
+                .run(format!("publish --version-name {{next}} --head {published}"))
+                .expect(0);
+        });
+        let call = call_of_push(&world, publish_call(&world, &server)).variable("SLUICEGATE_BASE_URL", url);
+        let output = call.run("publish --version-name {next}").expect(5);
+        assert!(output.all().contains(hint), "{planned}: {}", output.all());
+    }
+}
+
+#[test]
 fn unknown_order_of_commits_names_the_way_out() {
     let (world, server) = stage();
     let first = head(&world);
@@ -104,4 +186,33 @@ fn unknown_order_of_commits_names_the_way_out() {
     publish("--deepen")
         .expect(7)
         .saying(&["force push, run `sluicegate artifacts disable 2 --prefix sales`"]);
+}
+
+#[test]
+fn rerun_with_next_in_shallow_clone_accepts_the_version_of_the_commit() {
+    let (world, server) = stage();
+    publish_from_push(&world, &server, "{next}").expect(0);
+    let second = push_commit(&world, "More");
+    publish_from_push(&world, &server, "{next}").expect(0);
+    let url = format!("file://{}", world.remote().display());
+    git(world.path(), format!("clone -q --depth 1 {url} early"));
+    push_commit(&world, "Newest");
+    publish_from_push(&world, &server, "{next}").expect(0);
+    for flags in ["", "--dry-run"] {
+        let output = early_job(&world, &server, &second).run(("publish --version-name {next}", flags));
+        let text = "this commit is already published as version 1.0.1";
+        assert!(output.expect(0).out.contains(text), "{flags}");
+    }
+    // A commit without a version needs the comparison.
+    publish_call(&world, &server)
+        .run("artifacts disable 1.0.1")
+        .expect(0);
+    let folder = world.path().join("early");
+    git(&folder, "commit -q --allow-empty -m other");
+    git(&folder, "push -q -f origin HEAD:main");
+    let other = git(&folder, "rev-parse HEAD");
+    early_job(&world, &server, &other)
+        .run("publish --version-name {next}")
+        .expect(7)
+        .saying(&["could not determine the changes for consumers"]);
 }

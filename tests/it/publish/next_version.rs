@@ -6,6 +6,7 @@ use serde_json::json;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -140,7 +141,20 @@ impl Barrier {
 
 /// Starts a proxy that calls `before_upload` before it forwards an upload, and returns its address.
 pub fn proxy_uploads(platform: &str, before_upload: impl Fn() + Send + Sync + 'static) -> String {
-    let before_upload = Arc::new(before_upload);
+    proxy_requests(platform, "POST /v1/shared-pipelines/artifacts", move |_| {
+        before_upload()
+    })
+}
+
+/// Starts a proxy that calls `before_request` with the number of the request before it forwards a request that begins
+/// with `start`, and returns its address.
+pub fn proxy_requests(
+    platform: &str,
+    start: &'static str,
+    before_request: impl Fn(usize) + Send + Sync + 'static,
+) -> String {
+    let request_count = AtomicUsize::new(0);
+    let before_request = Arc::new(move || before_request(request_count.fetch_add(1, Ordering::SeqCst) + 1));
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let platform = platform.trim_start_matches("http://").to_owned();
@@ -148,19 +162,19 @@ pub fn proxy_uploads(platform: &str, before_upload: impl Fn() + Send + Sync + 's
         for client in listener.incoming().map_while(Result::ok) {
             let server = TcpStream::connect(&platform).unwrap();
             let (back, forth) = (client.try_clone().unwrap(), server.try_clone().unwrap());
-            let before_upload = Arc::clone(&before_upload);
-            std::thread::spawn(move || hand_on(server, back, || {}));
-            std::thread::spawn(move || hand_on(client, forth, || before_upload()));
+            let before_request = Arc::clone(&before_request);
+            std::thread::spawn(move || hand_on(server, back, start, || {}));
+            std::thread::spawn(move || hand_on(client, forth, start, || before_request()));
         }
     });
     url
 }
 
-fn hand_on(mut from: TcpStream, mut to: TcpStream, before_upload: impl Fn()) {
+fn hand_on(mut from: TcpStream, mut to: TcpStream, start: &str, before_request: impl Fn()) {
     let mut piece = [0; 8 * 1024];
     while let Ok(size @ 1..) = from.read(&mut piece) {
-        if piece.starts_with(b"POST /v1/shared-pipelines/artifacts") {
-            before_upload();
+        if piece.starts_with(start.as_bytes()) {
+            before_request();
         }
         if to.write_all(&piece[..size]).is_err() {
             break;
