@@ -2,6 +2,7 @@
 //! newest version, and consumers of `[Latest]` would go back. A rerun of an old job does that unintentionally.
 
 use super::Publication;
+use super::compared_offer::fetch_hint;
 use super::publish_decision::PublishDecision;
 use super::version_history::CommitOrder;
 use crate::error::Failure;
@@ -192,10 +193,7 @@ impl Publication<'_> {
                 short_id(&latest.commit),
                 disable_command(&plan.prefix, &latest.name)
             ),
-            CommitOrder::Unknown => {
-                "pass --deepen to fetch that commit, or fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`); "
-                    .to_owned()
-            }
+            CommitOrder::Unknown => format!("{}; ", fetch_hint(&self.workspace.repo)),
             _ => String::new(),
         };
         Failure::from_message(ExitStatus::Context, message).with_hint(format!(

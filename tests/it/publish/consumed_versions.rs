@@ -179,7 +179,7 @@ fn unknown_order_of_commits_names_the_way_out() {
     };
     publish("")
         .expect(7)
-        .saying(&["hint: nothing was sent; pass --deepen"]);
+        .saying(&["hint: nothing was sent; pass --deepen to fetch the commit; "]);
     // After a force push, the remote may remove the commit.
     world.git(format!("push -q -f origin {first}:main"));
     git(&world.remote(), "gc -q --prune=now");
