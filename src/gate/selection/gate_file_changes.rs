@@ -1,6 +1,6 @@
 //! Finds the changes to the gate configuration, and which of them relax it.
 
-use crate::gate::selection::selected_pipelines::SelectionScope;
+use crate::gate::selection::selection_scope::SelectionScope;
 use crate::job::policy::ChangeDescription;
 use sluicegate_git::{Differences, GitError};
 use sluicegate_pipelines::findings::GateChange;

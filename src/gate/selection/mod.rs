@@ -8,6 +8,7 @@ pub(crate) mod other_changes;
 pub(crate) mod replaced_directories;
 pub(crate) mod selected_pipelines;
 pub(crate) mod selection_reason;
+pub(crate) mod selection_scope;
 pub(in crate::gate) mod unmatched_selection;
 
 use crate::error::Failure;

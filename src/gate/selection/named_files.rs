@@ -1,6 +1,7 @@
 //! Selects files that are given one by one, as by a git hook.
 
-use crate::gate::selection::selected_pipelines::{SelectedPipelines, SelectionScope, select_pipelines};
+use crate::gate::selection::selected_pipelines::{SelectedPipelines, select_pipelines};
+use crate::gate::selection::selection_scope::SelectionScope;
 use sluicegate_git::GitError;
 
 /// Selects the named files, changed or not, and the changed files in the directories that the user named. Without named

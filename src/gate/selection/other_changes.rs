@@ -1,7 +1,7 @@
 //! Finds out whether a change touches more than the gate configuration.
 
 use crate::gate::selection::lookalike::looks_like_pipeline;
-use crate::gate::selection::selected_pipelines::SelectionScope;
+use crate::gate::selection::selection_scope::SelectionScope;
 use sluicegate_git::GitError;
 use std::cell::Cell;
 

@@ -16,9 +16,9 @@ use sluicegate_yaml::{DocumentError, NodeRef, Tree, is_blank};
 use std::collections::{BTreeSet, HashMap};
 
 /// Returns the edits of waivers whose path is that of a renamed pipeline. A waiver whose path is a glob for other files,
-/// too, stays as it is. So does a waiver at a path that the globs of `sluicegate.yaml` exclude: it did not allow anything
-/// there, so it must not allow a finding at the new path. If the renamed pipeline has a twin, the waiver is listed
-/// instead.
+/// too, stays as it is. The same applies to a waiver at a path that the globs of `sluicegate.yaml` exclude: it did not
+/// allow anything there, so it must not allow a finding at the new path. If the rename is uncertain, the waiver is
+/// listed instead.
 pub(super) fn find_waiver_repairs(
     reader: &ReferenceReader<'_>,
     renames: &Renames<'_>,

@@ -19,7 +19,7 @@ const LIMITS: [(Fault, usize); 14] = [
     (Fault::Variant, 4),
     (Fault::Field, 47),
     (Fault::Parameter, 17),
-    (Fault::BooleanParameter, 10),
+    (Fault::BooleanParameter, 9),
     (Fault::Local, 9),
     (Fault::Meanings, 5),
     (Fault::Closure, 3),
