@@ -6,7 +6,7 @@
 //! publish.
 
 use super::PublishError;
-use super::content_reader::ContentHash;
+use super::content_reader::{ContentHash, to_publish_error};
 use super::plan::Plan;
 use sha2::{Digest, Sha256};
 use sluicegate_base::mutex_lock::lock_mutex;
@@ -96,12 +96,7 @@ pub(super) fn hash_reader(mut content: impl Read, path: &str) -> Result<String, 
             Ok(0) => return Ok(to_hex(&hasher.finalize())),
             Ok(size) => hasher.update(&buffer[..size]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(source) => {
-                return Err(PublishError::Io {
-                    path: Path::new(path).to_owned(),
-                    source,
-                });
-            }
+            Err(error) => return Err(to_publish_error(error, Path::new(path))),
         }
     }
 }

@@ -136,8 +136,16 @@ impl ContentReader {
 
 /// Returns a function that adds the path of the file to a read error.
 fn io_error_at(path: &Path) -> impl Fn(io::Error) -> PublishError {
-    move |source| PublishError::Io {
-        path: path.to_owned(),
-        source,
-    }
+    move |error| to_publish_error(error, path)
+}
+
+/// Returns the error of git that stopped a stream, otherwise the read error with the path of the file.
+pub(super) fn to_publish_error(error: io::Error, path: &Path) -> PublishError {
+    error.downcast().map_or_else(
+        |source| PublishError::Io {
+            path: path.to_owned(),
+            source,
+        },
+        PublishError::Git,
+    )
 }

@@ -7,20 +7,12 @@ use git2::{ErrorCode, Oid, Repository as Library, RepositoryOpenFlags};
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Once;
 
 /// Maximum size of the list of shallow commits, in bytes.
 const MAX_SHALLOW_SIZE: u64 = 64 * 1024 * 1024;
 
 /// Number of digits of an object id.
 const FULL_ID_LENGTH: usize = 40;
-
-/// Turns off libgit2's hash verification of every object that it reads, which detects broken disks. Git does not do
-/// it, and it doubles the time of a comparison.
-fn disable_hash_checks() {
-    static HASH_CHECKS_DISABLED: Once = Once::new();
-    HASH_CHECKS_DISABLED.call_once(|| git2::opts::strict_hash_verification(false));
-}
 
 impl Repository {
     /// Finds the repository that contains `from` by its `.git`: a working tree, a linked worktree or a submodule.
@@ -51,7 +43,6 @@ impl Repository {
     /// Opens the repository with this git directory. `from` is the directory that contains `.git`, or the bare
     /// repository.
     fn open_at(git_dir: &Path, from: &Path) -> Result<Self, GitError> {
-        disable_hash_checks();
         let repository = open_in_libgit2(git_dir, from)?;
         reject_grafts(&repository.common_dir)?;
         let mut shallow = read_shallow_commits(&repository.common_dir)?;
@@ -115,7 +106,7 @@ pub(super) fn is_git_dir(folder: &Path) -> bool {
 fn open_in_libgit2(git_dir: &Path, from: &Path) -> Result<OpenedRepository, GitError> {
     // `from` contains `.git`, so that libgit2 also finds the working tree, or is itself a bare repository.
     match Library::open_ext(from, RepositoryOpenFlags::NO_SEARCH, std::iter::empty::<&OsStr>()) {
-        Ok(library) if !is_shallow_worktree(&library) => Ok(build_opened_repository(library)),
+        Ok(library) if !is_shallow_worktree(&library) => build_opened_repository(library),
         Ok(_) => {
             let is_foreign = false;
             stand_in::open_through_stand_in(git_dir, from, is_foreign)
@@ -139,18 +130,18 @@ fn is_shallow_worktree(library: &Library) -> bool {
 
 /// Collects the facts that later steps need about a repository that libgit2 has opened. Its owner is trusted: libgit2
 /// refuses a repository of another user, unless it is declared safe.
-fn build_opened_repository(library: Library) -> OpenedRepository {
+fn build_opened_repository(library: Library) -> Result<OpenedRepository, GitError> {
     let git_dir = library.path().to_owned();
-    OpenedRepository {
+    Ok(OpenedRepository {
         root: library.workdir().unwrap_or(&git_dir).to_owned(),
         bare: library.is_bare(),
         foreign: false,
         common_dir: library.commondir().to_owned(),
         git_dir,
-        stand_in: None,
+        stand_in: stand_in::hide_commit_graph(&library)?,
         plain: false,
         library,
-    }
+    })
 }
 
 /// Fails if the file `info/grafts` gives commits other parents than they record

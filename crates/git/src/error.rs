@@ -2,6 +2,7 @@
 
 use super::CommitId;
 use sluicegate_base::text::{format_path, join_with_and, shorten_name, to_single_line};
+use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -65,7 +66,7 @@ pub enum GitError {
         /// Whether the repository is a partial clone, which omits objects on purpose.
         partial: bool,
     },
-    /// An object that the repository has, but whose bytes are damaged.
+    /// An object that the repository has, but whose bytes are damaged or those of another object.
     #[error("object {id} is corrupt: {reason}")]
     CorruptObject { id: String, reason: String },
     /// A wanted file whose name is not UTF-8 and so cannot be sent.
@@ -174,6 +175,12 @@ const CORRUPT_OBJECT_HINT: &str = "run `git fsck` to list the damaged objects, a
 const TEMPORARY_DIRECTORY_HINT: &str =
     "set TMPDIR to a directory in which you can create files, and that has enough space";
 
+/// Returns the id of the object whose content does not match it, from libgit2's message.
+fn find_mismatched_id(error: &git2::Error) -> Option<&str> {
+    let words = error.message().split_once("object hash mismatch - expected ")?.1;
+    words.split(' ').next()
+}
+
 /// Returns the hint for a temporary file that could not be written.
 fn choose_temporary_file_hint(source: &io::Error) -> &'static str {
     if source.kind() == ErrorKind::FileTooLarge {
@@ -247,9 +254,21 @@ impl GitError {
         Some(hint.to_owned())
     }
 
-    /// Returns a function that wraps an error of libgit2 with the attempted action, for `map_err`.
+    /// Returns the error that the content of an object is not that of its id.
+    pub(super) fn content_mismatch(id: impl fmt::Display) -> Self {
+        Self::CorruptObject {
+            id: id.to_string(),
+            reason: "its content does not match its id".to_owned(),
+        }
+    }
+
+    /// Returns a function that wraps an error of libgit2 with the attempted action, for `map_err`. libgit2 compares the
+    /// content of each object with its id.
     pub(super) fn library(action: &'static str) -> impl Fn(git2::Error) -> Self {
-        move |source| Self::Library { action, source }
+        move |source| match find_mismatched_id(&source) {
+            Some(id) => Self::content_mismatch(id),
+            None => Self::Library { action, source },
+        }
     }
 
     /// Returns a function that wraps an error of the system with the attempted action and the file, for `map_err`.

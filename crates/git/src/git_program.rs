@@ -6,7 +6,7 @@
 
 use super::git_environment::passed_environment;
 use super::git_secrets::redact_urls;
-use super::program_output::{ProgramOutput, start_program};
+use super::program_output::{ExpectedBlob, ProgramOutput, start_program};
 use super::{BlobId, GitError};
 use git2::Oid;
 use std::ffi::OsStr;
@@ -232,7 +232,8 @@ impl GitProgram {
             .map(drop)
     }
 
-    /// Returns a reader of the blob's content. Reading fails at the end if the content does not have `size` bytes.
+    /// Returns a reader of the blob's content. Reading fails at the end if the content does not have `size` bytes or does
+    /// not match the id.
     pub(super) fn stream_blob(&self, blob: &BlobId, size: u64) -> Result<ProgramOutput, GitError> {
         let id = blob.to_string();
         let arguments = ["cat-file", "blob", &id];
@@ -240,7 +241,7 @@ impl GitProgram {
         start_program(
             &mut command,
             self.list_settings_command(),
-            Some(size),
+            Some(ExpectedBlob { id: *blob, size }),
             OUTPUT_TIMEOUT,
         )
         .map_err(program_error(&arguments))

@@ -51,6 +51,7 @@ impl Repository {
     /// Returns the merge-bases that the git program finds. Git also reads a commit with a malformed author line, which
     /// another program wrote and libgit2 rejects.
     fn find_merge_bases_with_program(&self, tips: [Oid; 2]) -> Result<Vec<Oid>, GitError> {
+        self.verify_history(&tips)?;
         // Git excludes the merge-bases from this range. Unlike `git merge-base`, this also succeeds if there are none.
         let range = format!("{}...{}", tips[0], tips[1]);
         let arguments = ["-c", NO_COMMIT_GRAPH, "rev-parse", range.as_str()];
@@ -96,7 +97,7 @@ impl Repository {
         let walk = self.walk_commits(&tips, &bases).and_then(Iterator::collect);
         let new_commits: Vec<Oid> = match walk {
             Err(error) if error.class() == ErrorClass::Invalid => {
-                self.program.list_commits(self.root(), &[], &tips, &bases)?
+                self.list_commits_with_program(&[], &tips, &bases)?
             }
             result => result.map_err(GitError::library("walk the history"))?,
         };
@@ -143,11 +144,7 @@ impl Repository {
     /// Returns the parents that the commit records, even if a shallow clone does not have them.
     pub fn recorded_parents(&self, commit: &CommitId) -> Result<Vec<CommitId>, GitError> {
         let commit = self.find_commit(commit)?;
-        let header = String::from_utf8_lossy(commit.raw_header_bytes());
-        Ok(header
-            .lines()
-            .filter_map(|line| line.strip_prefix("parent "))
-            .filter_map(|id| Oid::from_str(id.trim()).ok())
+        Ok(parse_parents(commit.raw_header_bytes())
             .map(CommitId::new)
             .collect())
     }
@@ -213,6 +210,37 @@ impl Repository {
         Ok(walk)
     }
 
+    /// Returns the commits that the git program lists, see [`Self::find_merge_bases_with_program`].
+    fn list_commits_with_program(
+        &self,
+        options: &[&str],
+        tips: &[Oid],
+        excluded_tips: &[Oid],
+    ) -> Result<Vec<Oid>, GitError> {
+        self.verify_history(&[tips, excluded_tips].concat())?;
+        self.program
+            .list_commits(self.root(), options, tips, excluded_tips)
+    }
+
+    /// Fails if the content of a commit in the histories of these tips does not match its id. Unlike libgit2, the git
+    /// program does not check that, so that a commit which an earlier job left in a reused checkout could have other
+    /// parents.
+    fn verify_history(&self, tips: &[Oid]) -> Result<(), GitError> {
+        let odb = self.open_odb()?;
+        let mut visited_commits = HashSet::new();
+        let mut pending = tips.to_vec();
+        while let Some(id) = pending.pop() {
+            if !visited_commits.insert(id) {
+                continue;
+            }
+            let commit = odb.read(id).map_err(GitError::library("read a commit"))?;
+            if !self.shallow.contains(&id) {
+                pending.extend(parse_parents(commit.data()));
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the commit and those of its descendants that the git program finds in the histories of these tips, see
     /// [`Self::find_merge_bases_with_program`].
     fn list_descendants_with_program(
@@ -220,9 +248,7 @@ impl Repository {
         tips: &[Oid],
         commit: Oid,
     ) -> Result<HashSet<CommitId>, GitError> {
-        let descendants = self
-            .program
-            .list_commits(self.root(), &["--ancestry-path"], tips, &[commit])?;
+        let descendants = self.list_commits_with_program(&["--ancestry-path"], tips, &[commit])?;
         Ok(descendants
             .into_iter()
             .chain([commit])
@@ -246,9 +272,7 @@ impl Repository {
     /// Returns whether the git program finds that `commit` is an ancestor of `tip`, see
     /// [`Self::find_merge_bases_with_program`].
     fn is_ancestor_by_program(&self, tip: Oid, commit: Oid) -> Result<bool, GitError> {
-        let missing_commits =
-            self.program
-                .list_commits(self.root(), &["--max-count=1"], &[commit], &[tip])?;
+        let missing_commits = self.list_commits_with_program(&["--max-count=1"], &[commit], &[tip])?;
         Ok(missing_commits.is_empty())
     }
 
@@ -261,9 +285,7 @@ impl Repository {
         match self.finds_shallow_commit(tips, bases) {
             Err(error) if error.class() == ErrorClass::Invalid => {
                 // Git shows a commit at the edge of the clone without parents.
-                let roots = self
-                    .program
-                    .list_commits(self.root(), &["--max-parents=0"], tips, bases)?;
+                let roots = self.list_commits_with_program(&["--max-parents=0"], tips, bases)?;
                 Ok(roots.iter().any(|root| self.shallow.contains(root)))
             }
             result => result.map_err(GitError::library("walk the history")),
@@ -279,4 +301,13 @@ impl Repository {
         }
         Ok(false)
     }
+}
+
+/// Returns the parents in the header of a commit, which an empty line ends.
+fn parse_parents(commit: &[u8]) -> impl Iterator<Item = Oid> {
+    commit
+        .split(|byte| *byte == b'\n')
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| std::str::from_utf8(line).ok()?.strip_prefix("parent "))
+        .filter_map(|id| Oid::from_str(id.trim()).ok())
 }

@@ -35,8 +35,8 @@ pub struct Repository {
     pub(super) blob_cache: RefCell<ObjectCache>,
     pub(super) tree_cache: RefCell<TreeCache>,
     pub(super) loose_objects: LooseObjects,
-    /// The temporary copy of the git directory that `library` reads, if libgit2 does not support the repository.
-    /// Dropped with the repository.
+    /// The temporary git directory that `library` reads and writes in place of the real one, or in place of its objects;
+    /// `None` if it uses the real one. Dropped with the repository.
     stand_in: Option<tempfile::TempDir>,
     /// The files with the settings of git's environment that `library` reads. Deleted with the repository.
     pub(super) settings_dir: Option<tempfile::TempDir>,
@@ -155,7 +155,7 @@ impl Repository {
         self.is_plain_directory
     }
 
-    /// Returns whether libgit2 reads and writes a temporary copy of the git directory.
+    /// Returns whether libgit2 writes objects to a temporary git directory.
     pub(super) const fn has_stand_in(&self) -> bool {
         self.stand_in.is_some()
     }
@@ -174,9 +174,11 @@ impl Repository {
             _ => GitError::library("read HEAD")(error),
         })?;
         self.check_reference(&head)?;
-        let commit = head
-            .peel_to_commit()
-            .map_err(GitError::library("read the commit of HEAD"))?;
+        let commit = head.peel_to_commit().map_err(|error| match head.target() {
+            // The message does not name the object.
+            Some(id) if error.code() == ErrorCode::HashsumMismatch => GitError::content_mismatch(id),
+            _ => GitError::library("read the commit of HEAD")(error),
+        })?;
         let branch = head.name().ok().and_then(|name| name.strip_prefix("refs/heads/"));
         Ok(Head {
             commit: CommitId::new(commit.id()),

@@ -140,9 +140,12 @@ impl Repository {
         revision: &str,
         commit: Result<Oid, git2::Error>,
     ) -> Result<ResolvedRevision, GitError> {
-        let commit = commit.map_err(|error| GitError::UnknownRevision {
-            revision: revision.to_owned(),
-            reason: error.message().to_owned(),
+        let commit = commit.map_err(|error| match GitError::library("resolve a revision")(error) {
+            GitError::Library { source, .. } => GitError::UnknownRevision {
+                revision: revision.to_owned(),
+                reason: source.message().to_owned(),
+            },
+            error => error,
         })?;
         let is_full_name = self.find_reference(revision)?.is_some() && revision.starts_with("refs/");
         Ok(ResolvedRevision {

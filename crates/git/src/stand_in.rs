@@ -1,4 +1,4 @@
-//! A stand-in for a git directory that libgit2 refuses or misreads.
+//! A stand-in for a git directory that libgit2 refuses or misreads, or for its objects only.
 //!
 //! libgit2 refuses a checkout of another user and a partial clone; both can only be allowed for the entire process, and
 //! only by calls that Rust cannot prove sound. It also misses the shallow list of a linked worktree. In these cases a
@@ -8,7 +8,7 @@
 
 use super::disk_file::is_missing_file_error;
 use super::{error::GitError, opened_repository::OpenedRepository};
-use git2::{Config, ConfigEntry, Repository as Library, RepositoryOpenFlags};
+use git2::{Config, ConfigEntry, Repository as Library, RepositoryInitOptions, RepositoryOpenFlags};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,10 @@ const HARMLESS_EXTENSIONS: [&str; 5] = [
     "relativeworktrees",
     "worktreeconfig",
 ];
+
+/// The files in which git stores the parents of commits once more, below the directory of the objects
+/// (<https://git-scm.com/docs/gitformat-commit-graph>). libgit2 1.9 reads only the first.
+const COMMIT_GRAPHS: [&str; 2] = ["info/commit-graph", "info/commit-graphs"];
 
 /// The regular expression for the names of the copied settings.
 const COPIED_SETTINGS: &str =
@@ -74,6 +78,29 @@ pub(super) fn open_through_stand_in(
         stand_in: Some(stand_in),
         plain: false,
     })
+}
+
+/// Makes libgit2 ignore the clone's commit-graph, if there is one: returns the temporary git directory through which
+/// `library` then reads the objects, and to which it writes. libgit2 believes the parents in the file, which a reused
+/// checkout keeps, so an earlier job could decide which commits are merged. It reads only the file in the first object
+/// directory, and the temporary directory has none. A file of the clone is no error, because `git gc` writes it.
+pub(super) fn hide_commit_graph(library: &Library) -> Result<Option<TempDir>, GitError> {
+    let objects = library.commondir().join("objects");
+    if !COMMIT_GRAPHS.iter().any(|path| objects.join(path).exists()) {
+        return Ok(None);
+    }
+    let folder = create_temporary_directory("sluicegate-git-")?;
+    let mut options = RepositoryInitOptions::new();
+    options.bare(true).external_template(false);
+    let open_error = GitError::library("open the objects of the repository");
+    let stand_in = Library::init_opts(folder.path(), &options).map_err(&open_error)?;
+    write_file(
+        &folder.path().join("objects/info/alternates"),
+        &render_alternates(&objects)?,
+    )?;
+    let borrowed_objects = stand_in.odb().map_err(&open_error)?;
+    library.set_odb(&borrowed_objects).map_err(&open_error)?;
+    Ok(Some(folder))
 }
 
 /// Returns whether the repository is a partial clone, whose remote has the objects that are missing here: git marks it

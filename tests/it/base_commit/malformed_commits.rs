@@ -1,7 +1,7 @@
 //! Commits that other programs wrote and that git's own rules do not allow.
 
 use crate::support::release::{publish_call, stage};
-use crate::support::{Call, World, change, git, good_pipeline};
+use crate::support::{Call, Job, World, bad_pipeline, change, git, good_pipeline, plant_object};
 use std::path::PathBuf;
 
 /// Creates a child of HEAD whose author line has no address in angle brackets, and checks it out.
@@ -43,6 +43,20 @@ fn malformed_commit_in_history_does_not_prevent_a_comparison() {
         ["b.orch.yaml", "c.orch.yaml"]
     );
     call.run("doctor").expect(0);
+}
+
+/// The git program reads this history, and compares no content with an id.
+#[test]
+fn planted_target_above_malformed_commit_does_not_decide_that_a_change_is_merged() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    check_out_malformed_commit(&world);
+    world.git("commit -q --allow-empty -m later");
+    world.git("push -q origin HEAD");
+    let check = || Job::github().pull_request().call(&world).run("check");
+    check().expect(1);
+    let merged = world.git("commit-tree -m merged -p HEAD origin/main^{tree}");
+    plant_object(&world, "origin/main", &merged);
+    check().expect(7).logging(&["its content does not match its id"]);
 }
 
 /// Creates a branch with a malformed commit between two others, and clones the newest three commits of

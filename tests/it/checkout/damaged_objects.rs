@@ -2,11 +2,11 @@
 
 use crate::support::publishing::shared_pipelines_file;
 use crate::support::{
-    Call, Job, ProgramOutput, World, change, git, orchestration_text, project, strict_platform,
+    Call, Job, ProgramOutput, World, change, git, loose_object_path, orchestration_text, project,
+    strict_platform, write_read_only_file,
 };
 use std::fmt::Write as _;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The commands that read the commit, its files, or both.
@@ -34,12 +34,6 @@ fn world_with_loose_objects() -> World {
     world
 }
 
-fn loose_file(world: &World, revision: &str) -> PathBuf {
-    let id = world.git(("rev-parse", &[revision]));
-    let (folder, name) = id.split_at(2);
-    world.work().join(".git/objects").join(folder).join(name)
-}
-
 /// Creates two commits with loose objects, and two commits above them that were fetched as a pack.
 fn world_with_pack_above_loose_objects() -> World {
     let world = world_with_loose_objects();
@@ -50,8 +44,8 @@ fn world_with_pack_above_loose_objects() -> World {
     git(&other, "commit -q --allow-empty -m fourth");
     git(&other, "push -q origin HEAD");
     world.git("-c transfer.unpackLimit=1 pull -q --ff-only origin main");
-    assert!(!loose_file(&world, "HEAD~1").exists());
-    assert!(loose_file(&world, "HEAD~2").exists());
+    assert!(!loose_object_path(&world, "HEAD~1").exists());
+    assert!(loose_object_path(&world, "HEAD~2").exists());
     world
 }
 
@@ -66,21 +60,16 @@ fn world_with_damaged_remote_branch() -> World {
     world.push();
     world.git("commit -q --allow-empty -m other");
     world.git("update-ref refs/remotes/origin/other HEAD");
-    let file = loose_file(&world, "HEAD");
+    let file = loose_object_path(&world, "HEAD");
     world.git("reset -q --hard HEAD~1");
     write_read_only_file(&file, b"");
     world
 }
 
 fn truncate_loose_object(world: &World, revision: &str) {
-    let path = loose_file(world, revision);
+    let path = loose_object_path(world, revision);
     let content = fs::read(&path).unwrap();
     write_read_only_file(&path, content.get(..60).unwrap());
-}
-
-fn write_read_only_file(path: &Path, content: &[u8]) {
-    fs::set_permissions(path, Permissions::from_mode(0o644)).unwrap();
-    fs::write(path, content).unwrap();
 }
 
 /// Runs the program, which may take at most 20 s of processor time: libgit2 would read the object forever.
@@ -144,7 +133,7 @@ fn merge_base_behind_truncated_commit_is_not_searched() {
 #[test]
 fn commands_with_intact_loose_objects_succeed() {
     let world = world_with_loose_objects();
-    assert!(loose_file(&world, "HEAD").exists());
+    assert!(loose_object_path(&world, "HEAD").exists());
     for command in COMMANDS {
         run_with_limit(&world, command).expect(0);
     }
@@ -247,7 +236,7 @@ fn truncated_commit_with_described_name_exits_with_7() {
         .logging(&["is corrupt: the file"]);
 }
 
-fn find_file<'f>(files: &'f [PathBuf], extension: &str) -> &'f Path {
+pub(super) fn find_file<'f>(files: &'f [PathBuf], extension: &str) -> &'f Path {
     let mut matches = files
         .iter()
         .filter(|file| file.extension().is_some_and(|name| name == extension));

@@ -7,4 +7,5 @@ mod jenkins_merges;
 mod modified_files;
 mod other_commits;
 mod partial_clones;
+mod planted_objects;
 mod unusual_repositories;
