@@ -45,17 +45,20 @@ fn malformed_commit_in_history_does_not_prevent_a_comparison() {
     call.run("doctor").expect(0);
 }
 
-/// The git program reads this history, and compares no content with an id.
+/// The git program reads this history. It compares only the content of the tips with their ids.
 #[test]
-fn planted_target_above_malformed_commit_does_not_decide_that_a_change_is_merged() {
+fn planted_commit_below_target_does_not_decide_that_a_change_is_merged() {
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     check_out_malformed_commit(&world);
     world.git("commit -q --allow-empty -m later");
-    world.git("push -q origin HEAD");
+    let tree = world.git("rev-parse origin/main^{tree}");
+    let lower = world.git(format!("commit-tree -m lower -p origin/main {tree}"));
+    let upper = world.git(format!("commit-tree -m upper -p {lower} {tree}"));
+    world.git(format!("push -q origin HEAD {upper}:main"));
     let check = || Job::github().pull_request().call(&world).run("check");
     check().expect(1);
-    let merged = world.git("commit-tree -m merged -p HEAD origin/main^{tree}");
-    plant_object(&world, "origin/main", &merged);
+    let merged = world.git(format!("commit-tree -m merged -p HEAD {tree}"));
+    plant_object(&world, &lower, &merged);
     check().expect(7).logging(&["its content does not match its id"]);
 }
 

@@ -114,6 +114,13 @@ fn change_with_pack_whose_index_is_wrong_is_not_reviewed() {
     run_in_pull_request(&world, "check").expect(7).logging(&MISMATCH);
 }
 
+/// Writes a commit-graph in the version that libgit2 reads, too.
+fn write_commit_graph(world: &World, option: &str) {
+    world.git(format!(
+        "-c commitGraph.generationVersion=1 commit-graph write --reachable{option}"
+    ));
+}
+
 /// Returns the start of the chunk with this name in a commit-graph, whose table of chunks follows a header of 8 bytes.
 fn find_chunk(graph: &[u8], name: &[u8]) -> usize {
     let entry = graph[8..]
@@ -131,14 +138,15 @@ fn find_commit_position(world: &World, graph: &[u8], commit: &str) -> usize {
     ids.map(to_hex).position(|other| other == id).unwrap()
 }
 
-/// Changes the first parent of `origin/main` in the commit-graph to the commit of HEAD.
+/// Changes the first parent of `origin/main` in the commit-graph to the parent of HEAD.
 fn forge_parent(world: &World, path: &Path) {
     let mut graph = fs::read(path).unwrap();
     let child = find_commit_position(world, &graph, "origin/main");
-    let parent = u32::try_from(find_commit_position(world, &graph, "HEAD")).unwrap();
-    // The data of a commit are the id of its tree, the positions of two parents, and 8 more bytes.
+    let parent = u32::try_from(find_commit_position(world, &graph, "HEAD~1")).unwrap();
+    // The data of a commit are the id of its tree, the positions of two parents, its generation in 30 bits, and its time.
     let start = find_chunk(&graph, b"CDAT") + 36 * child + 20;
     graph[start..start + 4].copy_from_slice(&parent.to_be_bytes());
+    graph[start + 8..start + 11].copy_from_slice(&[0, 1, 0]);
     write_read_only_file(path, &graph);
 }
 
@@ -146,8 +154,11 @@ fn forge_parent(world: &World, path: &Path) {
 fn commit_graph_does_not_decide_that_a_change_is_merged() {
     for (option, folder) in [("", "info"), (" --split", "info/commit-graphs")] {
         let world = change_with_finding();
+        let second = world.git("commit-tree -m second -p origin/main origin/main^{tree}");
+        world.git("commit -q --allow-empty -m later");
+        world.git(format!("push -q origin HEAD {second}:main"));
         world.git("worktree add -q --detach ../tree HEAD");
-        world.git(format!("commit-graph write --reachable{option}"));
+        write_commit_graph(&world, option);
         let call = |folder: &Path| {
             let call = Job::github().pull_request().extend(&world, Call::new(folder));
             call.run("check")
@@ -178,7 +189,7 @@ fn moved_pipeline_is_staged_in_clone_with_commit_graph() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
     world.write("c.orch.yaml", orchestration_text(&["Start"]));
     world.commit("third");
-    world.git("commit-graph write --reachable");
+    write_commit_graph(&world, "");
     Call::new(&world.work())
         .run("mv b.orch.yaml d.orch.yaml")
         .expect(0);
