@@ -176,6 +176,13 @@ impl CiContext {
         self.trigger == Trigger::Commit && names_event && self.event != "unknown"
     }
 
+    /// Returns whether the commit that the host names is on the branch that it names: for a push, and on hosts on which
+    /// nobody can start a run of a branch with another commit.
+    pub fn has_commit_of_branch(&self) -> bool {
+        let is_commit_fixed = matches!(self.host, Host::GitHub | Host::Gitea | Host::GitLab);
+        self.is_push() || (is_commit_fixed && self.trigger != Trigger::Change)
+    }
+
     /// Turns this context into the context for a tag: it has no branch, and everything is reviewed.
     pub(super) fn for_tag(self, tag: impl Into<String>) -> Self {
         let reason = "a tag has no previous state";

@@ -78,9 +78,12 @@ impl TargetBranches<'_> {
     }
 
     /// Returns the host's commit of a run on this branch. The commit of an unmerged change is not on the target's
-    /// branch, even if both branches have the same name.
+    /// branch, even if both branches have the same name. A commit that a user may have combined with the branch proves
+    /// nothing.
     fn find_run_commit(&self, branch: &str) -> Result<Option<EventCommit>, GitError> {
-        let is_run_branch = self.ci.trigger != Trigger::Change && self.ci.branch.as_deref() == Some(branch);
+        let is_run_branch = self.ci.trigger != Trigger::Change
+            && self.ci.has_commit_of_branch()
+            && self.ci.branch.as_deref() == Some(branch);
         match &self.ci.commit {
             Some(id) if is_run_branch => self.find_event_commit(id, "the host's own commit", EventRole::Run),
             _ => Ok(None),

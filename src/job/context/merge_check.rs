@@ -99,8 +99,8 @@ fn find_outdated_run_branch(
 
 /// Returns whether the commit may be on this branch of the remote, that is, whether the clone's copy of the branch
 /// contains it. If the host names both the commit and the branch, the result is also true for a branch that the clone
-/// lacks, and for a push whose commit is, or in a shallow clone may be, ahead of the clone's copy. Otherwise, the job
-/// may have created the commit or chosen the branch, so the commit must be in the clone's copy.
+/// lacks, unless a user may have combined it with any commit, and for a push whose commit is, or in a shallow clone may
+/// be, ahead of the clone's copy. Otherwise, the commit must be in the clone's copy.
 pub fn may_be_on_branch(
     repo: &Repository,
     ci: &CiContext,
@@ -112,7 +112,7 @@ pub fn may_be_on_branch(
         commit_source.is_host() && ci.commit.is_some() && ci.branch.as_deref() == Some(branch);
     let tracked_branch = TargetBranches::for_event(repo, ci, commit_source)?.find_tracked_branch(branch)?;
     let Some(tracked_branch) = tracked_branch else {
-        return Ok(is_named_by_host);
+        return Ok(is_named_by_host && ci.has_commit_of_branch());
     };
     if repo.contains_commit(&tracked_branch.tip, head)? {
         return Ok(true);

@@ -1,7 +1,9 @@
 //! Buildkite: <https://buildkite.com/docs/pipelines/configure/environment-variables>. The agent clones the entire
 //! repository and checks out the commit, for a pull request from `refs/pull/N/head`.
 
-use crate::support::{ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, checkout, git};
+use crate::support::{
+    ALL_OF_MAIN, Checkout, EVERYTHING_FETCHED, FEATURE, Project, bad_pipeline, change, checkout, git,
+};
 use std::path::Path;
 
 fn buildkite_job(folder: &Path, branch: &str, commit: &str, extra_variables: &[(&str, &str)]) -> Checkout {
@@ -109,6 +111,28 @@ fn run_on_default_branch_selects_all_pipelines() {
         .head("main", &project.main)
         .selects_everything("the run is on the default branch `main`")
         .changes(&ALL_OF_MAIN);
+}
+
+/// A user can start a build of any branch with any commit, so that only a push shows the branch of the commit.
+#[test]
+fn build_of_unmerged_commit_as_default_branch_takes_no_policy_from_it() {
+    let world = change(&[
+        ("b.orch.yaml", &bad_pipeline()),
+        ("sluicegate.yaml", "review: { fail-on: never }\n"),
+    ]);
+    let commit = world.git("rev-parse HEAD");
+    let folder = checkout(&world, &["change"], &commit);
+    let run = |source: &str, command: &str| {
+        let job = buildkite_job(&folder, "main", &commit, &[("BUILDKITE_SOURCE", source)]);
+        job.with_remote_as_target().call().run(command)
+    };
+    for source in ["ui", "api"] {
+        run(source, "check").expect(1);
+    }
+    run("webhook", "check").expect(0);
+    run("ui", "check --deepen").expect(1);
+    let policy = git(&folder, "rev-parse origin/main");
+    assert_eq!(policy, world.git("rev-parse origin/main"));
 }
 
 #[test]
