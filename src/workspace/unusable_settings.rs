@@ -8,7 +8,8 @@ use crate::job::policy::{self, GateFileVersion};
 use crate::job::settings::SettingSources;
 use crate::session::Session;
 use crate::workspace::Workspace;
-use sluicegate_git::{GitError, Repository, Snapshot};
+use sluicegate_git::{FileKind, GitError, Repository, Snapshot, SnapshotFile};
+use std::path::Path;
 
 /// Returns the problem if a setting of the connection, of the team rules or of a publish is invalid because of the
 /// configuration file in `sources`. A setting that is invalid without the file, too, is the job's: it ends the command
@@ -68,8 +69,26 @@ pub(super) fn list_path_targets(
         };
         let resolved_path = policy::follow_links(repo, snapshot, &path)?;
         let target = resolved_path.paths.last().unwrap_or(&path);
-        let description = format!("{:?} {}", resolved_path.paths, snapshot.has_path(target)?);
+        // The content of a submodule is not in this repository, and may be a link.
+        let submodule = find_submodule_on_path(snapshot, target)?;
+        let description = format!(
+            "{:?} {} {submodule:?}",
+            resolved_path.paths,
+            snapshot.has_path(target)?
+        );
         targets.push(GateFileVersion::Text(description.into_bytes()));
     }
     Ok(targets)
+}
+
+/// Returns the submodule that is at this path or contains it.
+fn find_submodule_on_path(snapshot: &Snapshot<'_>, path: &str) -> Result<Option<SnapshotFile>, GitError> {
+    for ancestor in Path::new(path).ancestors().filter_map(Path::to_str) {
+        if let Some(file) = snapshot.find_file(ancestor)?
+            && file.kind == FileKind::Submodule
+        {
+            return Ok(Some(file));
+        }
+    }
+    Ok(None)
 }

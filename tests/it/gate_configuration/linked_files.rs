@@ -1,6 +1,6 @@
 //! The gate follows links to its own files, also when it compares versions of them.
 
-use crate::support::{Call, HOSTS, Job, RULES, RULES_FILE, World, bad_pipeline, good_pipeline, project};
+use crate::support::{Call, HOSTS, Job, RULES, RULES_FILE, World, bad_pipeline, git, good_pipeline, project};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -270,10 +270,21 @@ fn moved_waiver_in_linked_file_causes_no_note() {
     );
 }
 
+/// Adds a submodule `out` in which `x.json` is a link.
+fn add_submodule_with_link(world: &World) {
+    let inner = world.path().join("inner");
+    fs::create_dir(&inner).unwrap();
+    git(&inner, "init -q -b main");
+    symlink("/tmp/x.json", inner.join("x.json")).unwrap();
+    git(&inner, "add -A");
+    git(&inner, "commit -q -m link");
+    world.git(&["submodule", "add", "-q", inner.to_str().unwrap(), "out"]);
+}
+
 /// Each edit makes an output path of the policy unusable.
 #[test]
 fn change_that_blocks_a_path_of_the_settings_fails() {
-    let edits: [(&str, Edit); 4] = [
+    let edits: [(&str, Edit); 5] = [
         ("leads into .git", |world| write_link(world, "out", ".git")),
         ("leads out of the checkout", |world| {
             write_link(world, "out", "/tmp");
@@ -285,6 +296,7 @@ fn change_that_blocks_a_path_of_the_settings_fails() {
             world.write("real/x.json", "x");
             write_link(world, "out", "real");
         }),
+        ("a symbolic link in the path is broken", add_submodule_with_link),
     ];
     for (reason, edit) in edits {
         let world = project();
