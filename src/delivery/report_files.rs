@@ -236,10 +236,10 @@ fn list_default_paths(session: &Session, host: Host) -> Vec<(Format, Cow<'static
         // Found without any setting:
         // <https://support.atlassian.com/bitbucket-cloud/docs/test-reporting-in-pipelines/>.
         Host::Bitbucket => &[(Junit, "test-results/sluicegate.xml")],
-        // For `junit 'build/reports/**/*.xml'`:
+        // For `junit 'build/reports/sluicegate.xml'`:
         // <https://www.jenkins.io/doc/pipeline/tour/tests-and-artifacts/>.
         Host::Jenkins => &[(Junit, "build/reports/sluicegate.xml")],
-        // For `store_test_results: path: test-results`, which requires a directory for each suite:
+        // For `store_test_results` with this path:
         // <https://circleci.com/docs/guides/test/collect-test-data/>.
         Host::CircleCi => &[(Junit, "test-results/sluicegate/results.xml")],
         // For the test collector's or the annotation plugin's `tmp/junit-*.xml`:

@@ -173,19 +173,19 @@ fn jobs_collect_what_program_writes() {
             "azure",
             "TF_BUILD=True BUILD_REASON=IndividualCI BUILD_SOURCEBRANCH=refs/heads/main BUILD_SOURCEVERSION",
             "TEST-sluicegate.xml",
-            "\"**/TEST-*.xml\"",
+            "testResultsFiles: TEST-sluicegate.xml",
         ),
         (
             "jenkins",
             "JENKINS_URL=http://j BUILD_ID=1 BRANCH_NAME=main GIT_COMMIT",
             "build/reports/sluicegate.xml",
-            "'build/reports/**/*.xml'",
+            "'build/reports/sluicegate.xml'",
         ),
         (
             "circleci",
             "CIRCLECI=true CIRCLE_BRANCH=main CIRCLE_SHA1",
             "test-results/sluicegate/results.xml",
-            "path: test-results",
+            "path: test-results/sluicegate/results.xml",
         ),
         (
             "buildkite",
