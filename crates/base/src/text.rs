@@ -122,7 +122,9 @@ fn escape_controls_in_json(json: &str) -> String {
     for c in json.chars() {
         if is_unsafe(c) && !c.is_ascii_whitespace() {
             // All these characters have up to 16 bits.
-            let _ = write!(escaped_json, "\\u{:04x}", u32::from(c));
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(escaped_json, "\\u{unit:04x}");
+            }
         } else {
             escaped_json.push(c);
         }
@@ -358,10 +360,21 @@ const fn is_line_break(c: char) -> bool {
 }
 
 /// Returns whether the character is a control character or a line break, changes the direction of text and so can
-/// disguise it, or is an invisible byte order mark. A line feed is safe, because callers keep it as the end of a line.
+/// disguise it, or is invisible, such as a space without width or a tag. Joiners, which are also invisible, are safe,
+/// because emoji and some scripts need them. A line feed is safe, because callers keep it as the end of a line.
 pub fn is_unsafe(c: char) -> bool {
     ((c.is_control() || is_line_break(c)) && c != '\n')
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+        || matches!(
+            c,
+            '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'
+                | '\u{200e}'..='\u{200f}'
+                | '\u{202a}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
 }
 
 /// Returns whether neither HTML nor XML allows the character in text: the noncharacters of Unicode.
@@ -403,6 +416,28 @@ mod tests {
             "a = b; c # d: (e) 100 %"
         );
         assert_eq!(super::escape_controls("a\tb"), "a\tb");
+    }
+
+    #[test]
+    fn invisible_characters_are_escaped_but_joiners_are_not() {
+        for c in [
+            '\u{61c}',
+            '\u{200b}',
+            '\u{200e}',
+            '\u{200f}',
+            '\u{2060}',
+            '\u{feff}',
+            '\u{e0041}',
+        ] {
+            let text = format!("a{c}b");
+            assert_eq!(escape_line(&text), format!("a{}b", c.escape_unicode()));
+            let json = super::escape_commands_in_json(serde_json::to_string(&text).unwrap());
+            assert!(json.is_ascii(), "{json}");
+            assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+        }
+        for text in ["\u{1f469}\u{200d}\u{1f4bb}", "\u{645}\u{6cc}\u{200c}\u{62e}"] {
+            assert_eq!(escape_line(text), text);
+        }
     }
 
     #[test]
