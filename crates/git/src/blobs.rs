@@ -45,7 +45,8 @@ impl Repository {
 
     /// Returns a reader of the blob's content; `size` is the result of [`Self::read_blob_size`]. The git program
     /// streams a large blob, so that the reader needs constant memory; reading fails at the end if the content has
-    /// another size, or does not match the id. A small blob is loaded into memory, and so is every blob if git is not installed.
+    /// another size, or does not match the id. A small blob is loaded into memory, and so is every blob if git is not
+    /// installed.
     pub fn open_blob(&self, blob: &BlobId, size: u64) -> Result<Box<dyn Read + Send>, GitError> {
         if size <= MAX_LOADED_SIZE || !self.program.is_installed() {
             return Ok(Box::new(Cursor::new(self.read_whole_blob(blob)?)));

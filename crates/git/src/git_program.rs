@@ -232,8 +232,8 @@ impl GitProgram {
             .map(drop)
     }
 
-    /// Returns a reader of the blob's content. Reading fails at the end if the content does not have `size` bytes or does
-    /// not match the id.
+    /// Returns a reader of the blob's content. Reading fails at the end if the content does not have `size` bytes, or
+    /// does not match the id.
     pub(super) fn stream_blob(&self, blob: &BlobId, size: u64) -> Result<ProgramOutput, GitError> {
         let id = blob.to_string();
         let arguments = ["cat-file", "blob", &id];

@@ -35,8 +35,8 @@ pub struct Repository {
     pub(super) blob_cache: RefCell<ObjectCache>,
     pub(super) tree_cache: RefCell<TreeCache>,
     pub(super) loose_objects: LooseObjects,
-    /// The temporary git directory that `library` reads and writes in place of the real one, or in place of its objects;
-    /// `None` if it uses the real one. Dropped with the repository.
+    /// The temporary git directory that `library` reads and writes in place of the real one, or of its objects; `None`
+    /// if it uses the real one. Dropped with the repository.
     stand_in: Option<tempfile::TempDir>,
     /// The files with the settings of git's environment that `library` reads. Deleted with the repository.
     pub(super) settings_dir: Option<tempfile::TempDir>,

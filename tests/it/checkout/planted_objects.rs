@@ -143,7 +143,7 @@ fn forge_parent(world: &World, path: &Path) {
     let mut graph = fs::read(path).unwrap();
     let child = find_commit_position(world, &graph, "origin/main");
     let parent = u32::try_from(find_commit_position(world, &graph, "HEAD~1")).unwrap();
-    // The data of a commit are the id of its tree, the positions of two parents, its generation in 30 bits, and its time.
+    // The data of a commit are the id of its tree, the positions of two parents, its generation, and its time.
     let start = find_chunk(&graph, b"CDAT") + 36 * child + 20;
     graph[start..start + 4].copy_from_slice(&parent.to_be_bytes());
     graph[start + 8..start + 11].copy_from_slice(&[0, 1, 0]);

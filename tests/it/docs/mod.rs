@@ -220,6 +220,7 @@ fn readme_and_the_book_use_only_flags_that_exist() {
         "fail",
         "ignore-missing",
         "location",
+        "proto-redir",
         "remote-name",
         "show-error",
         "silent",

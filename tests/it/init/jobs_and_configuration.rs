@@ -199,6 +199,16 @@ fn jobs_collect_what_program_writes() {
     for (host, variables, written, collected) in cases {
         let output = run_init(&world, format!("--host {host} --dry-run")).expect(0).out;
         assert!(output.contains(collected), "{host}: {output}");
+        // Each download follows only encrypted redirects.
+        let is_download = |line: &&str| line.contains("curl ");
+        let downloads: Vec<&str> = output.lines().filter(is_download).collect();
+        assert!(
+            downloads
+                .iter()
+                .all(|line| line.contains("--proto-redir \"=https\"")),
+            "{host}: {downloads:?}"
+        );
+        assert_eq!(downloads.is_empty(), host == "gitlab", "{host}");
         let call = variables
             .split(' ')
             .fold(Call::new(&world.work()), |call, variable| {
