@@ -73,7 +73,8 @@ struct VersionClient<'r> {
 impl<'r> VersionClient<'r> {
     fn connect(session: &'r Session) -> Result<Self, Failure> {
         let sources = session.read_setting_sources()?;
-        let platform = session.create_platform_client(&sources.resolve_connection(&session.global)?)?;
+        let platform =
+            session.create_platform_client(&sources.resolve_account_connection(&session.global)?)?;
         // No command has a flag for the timeout.
         let lookup_timeout = sources.resolve_lookup_timeout(None)?;
         Ok(Self {

@@ -29,7 +29,7 @@ pub(crate) fn run(session: &Session, verb: EventsVerb) -> CommandResult {
     }
     let connection = session
         .read_setting_sources()?
-        .resolve_connection(&session.global)?;
+        .resolve_account_connection(&session.global)?;
     let base_url = connection.require_base_url()?.to_string();
     // Another run with the same cursor would export the same events.
     let _lock = path.as_deref().map(cursor_file::lock_cursor).transpose()?;

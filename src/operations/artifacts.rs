@@ -13,8 +13,7 @@ use std::fmt::Write as _;
 
 /// Prints the shared pipelines of the account in a table or as JSON.
 pub(crate) fn print_shared_pipelines(session: &Session, output: OutputArgs) -> CommandResult {
-    let sources = session.read_setting_sources()?;
-    let platform = session.create_platform_client(&sources.resolve_connection(&session.global)?)?;
+    let platform = session.create_account_client()?;
     session.block_on(async {
         let pipelines = platform.fetch_shared_pipelines().await?;
         let keys = [

@@ -24,11 +24,7 @@ const RESOURCE_CHECK_INSTRUCTION: &str =
 /// Runs `sluicegate projects list` or `sluicegate projects create`. The failure of a creation has a hint to check
 /// whether the project exists, because the platform may have created it without a response.
 pub(crate) fn run_projects(session: &Session, verb: ProjectsVerb) -> CommandResult {
-    let platform = session.create_platform_client(
-        &session
-            .read_setting_sources()?
-            .resolve_connection(&session.global)?,
-    )?;
+    let platform = session.create_account_client()?;
     session.block_on(async {
         match verb {
             ProjectsVerb::List { output } => {
@@ -183,11 +179,7 @@ pub(crate) fn run_secrets(session: &Session, verb: SecretsVerb) -> CommandResult
         key,
         value: session.read_secret(&choose_secret_source(value)?)?,
     };
-    let platform = session.create_platform_client(
-        &session
-            .read_setting_sources()?
-            .resolve_connection(&session.global)?,
-    )?;
+    let platform = session.create_account_client()?;
     session.block_on(async {
         let response = platform
             .create_secret(&agent_id.to_string(), &secret)

@@ -38,7 +38,7 @@ pub(crate) fn apply_provision(session: &Session, args: &ProvisionApplyArgs) -> C
     let sources = session.read_setting_sources()?;
     let document = session.load_document(&args.file)?;
     let plan = provision::read_plan(&document, &sources.resolve_platform_names(&args.vocabulary)?)?;
-    let connection = sources.resolve_connection(&session.global)?;
+    let connection = sources.resolve_account_connection(&session.global)?;
     let base_url = connection.require_base_url()?.to_string();
     // The lock is held until the end.
     let (mut state, _lock) = open_state(args, &plan, &state_path, &base_url)?;

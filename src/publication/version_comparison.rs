@@ -81,7 +81,7 @@ pub(crate) fn compare_versions<'a>(
     for version in args.from.iter().chain(&args.to) {
         workspace.sources.require_expanded_version(version)?;
     }
-    let connection = workspace.sources.resolve_connection(&session.global)?;
+    let connection = workspace.sources.resolve_account_connection(&session.global)?;
     // Without `--from`, the platform must return the latest version, so a missing setting is an error. Two revisions
     // can be compared without the platform.
     let platform = if connection.can_send_requests() || args.from.is_none() {

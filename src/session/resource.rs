@@ -29,6 +29,12 @@ impl Session {
         })
     }
 
+    /// Creates a client of the platform from the settings, for requests that do not need the configured project.
+    pub(crate) fn create_account_client(&self) -> Result<Platform, Failure> {
+        let sources = self.read_setting_sources()?;
+        self.create_platform_client(&sources.resolve_account_connection(&self.global)?)
+    }
+
     /// Prints a response as raw JSON, or as the text that `render` returns.
     pub(crate) fn print_response(
         &self,

@@ -13,10 +13,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// The connection settings of a client. Values that are set have been checked.
+/// The connection settings of a client. Values that are set have been checked, except for the project ID.
 pub struct Connection {
     base_url: Option<BaseUrl>,
-    project_id: Option<Uuid>,
+    /// The text of the setting. Requests for the account do not need a valid project ID.
+    project_id: Option<String>,
     agent_version: Option<String>,
     token: Option<TokenSource>,
     /// Timeout of each request.
@@ -70,10 +71,15 @@ impl Connection {
         })
     }
 
+    /// Returns the project ID if it is set. Fails if it is not a UUID.
+    pub fn find_project_id(&self) -> Result<Option<Uuid>, SettingsError> {
+        self.project_id.as_deref().map(parse_project_id).transpose()
+    }
+
     /// Returns the project ID, which requests for the project's resources need, or an error with a hint if it is not
     /// set.
     pub fn require_project_id(&self) -> Result<Uuid, SettingsError> {
-        self.project_id.ok_or_else(|| {
+        self.find_project_id()?.ok_or_else(|| {
             self.missing_file_setting_error(
                 "the project",
                 "project-id",
@@ -146,6 +152,13 @@ fn missing_setting_error(name: &str, flag: &str, variable: &str, description: &s
     SettingsError::new(format!("{name} is not set")).with_hint(hint)
 }
 
+fn parse_project_id(text: &str) -> Result<Uuid, SettingsError> {
+    Uuid::parse_str(text.trim()).map_err(|_| {
+        SettingsError::new(format!("the project id is not a UUID: {}", describe_length(text)))
+            .with_hint(format!("pass {PROJECT_ID_DESCRIPTION}"))
+    })
+}
+
 /// Describes only the length of a value, because the value may be a secret that was pasted into the wrong setting.
 pub(super) fn describe_length(value: &str) -> String {
     match value.chars().count() {
@@ -158,6 +171,14 @@ impl SettingSources<'_> {
     /// Resolves the settings of the connection to the platform. An invalid value is an error even if the command does
     /// not need it; a missing value is not an error here.
     pub fn resolve_connection(&self, args: &GlobalArgs) -> Result<Connection, SettingsError> {
+        let connection = self.resolve_account_connection(args)?;
+        connection.find_project_id()?;
+        Ok(connection)
+    }
+
+    /// Resolves the settings as [`Self::resolve_connection`] does, for a command that may need no project. Therefore, a
+    /// project ID that is not a UUID is not an error here. It would stop the command that shows the UUID.
+    pub fn resolve_account_connection(&self, args: &GlobalArgs) -> Result<Connection, SettingsError> {
         let layers = self.layers();
         let mut warnings = Vec::new();
         let token = find_token_source(layers, self.env, args, &mut warnings)?;
@@ -171,7 +192,11 @@ impl SettingSources<'_> {
         )?;
         Ok(Connection {
             base_url: resolve_base_url(layers, args)?,
-            project_id: self.resolve_project_id(args)?,
+            project_id: layers.resolve_expanded_text(
+                args.project_id.clone(),
+                variable::PROJECT_ID,
+                self.file.project_id.clone(),
+            )?,
             agent_version: self.resolve_agent_version(args)?,
             token,
             timeout: Duration::from_secs(timeout),
@@ -227,24 +252,6 @@ impl SettingSources<'_> {
             return Some(PemSource::Text(text));
         }
         Some(PemSource::File(self.env.current_dir().join(path)))
-    }
-
-    /// Resolves the project's UUID, if it is set.
-    fn resolve_project_id(&self, args: &GlobalArgs) -> Result<Option<Uuid>, SettingsError> {
-        let file = self.file.project_id.clone();
-        let layers = self.layers();
-        let Some(text) = layers.resolve_expanded_text(args.project_id.clone(), variable::PROJECT_ID, file)?
-        else {
-            return Ok(None);
-        };
-        match Uuid::parse_str(text.trim()) {
-            Ok(project_id) => Ok(Some(project_id)),
-            Err(_) => Err(SettingsError::new(format!(
-                "the project id is not a UUID: {}",
-                describe_length(&text)
-            ))
-            .with_hint(format!("pass {PROJECT_ID_DESCRIPTION}"))),
-        }
     }
 
     /// Resolves the agent version, if it is set, and removes surrounding spaces. It must be valid as an HTTP header

@@ -1,7 +1,7 @@
 //! Runs `sluicegate tasks create` and `send`, which start a turn of the agent.
 
 use super::task_wait::{TaskWait, fetch_task_before_resume};
-use super::{TASK_CHECK_INSTRUCTION, create_platform_client, read_message, task_request_failure};
+use super::{TASK_CHECK_INSTRUCTION, read_message, task_request_failure};
 use crate::error::Failure;
 use crate::job::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
 use crate::session::resource::{RemoteProject, created_without_id_failure};
@@ -93,7 +93,7 @@ pub(crate) fn send_message(
     output: OutputArgs,
 ) -> CommandResult {
     let wait = TaskWait::from_args(session, wait_args)?;
-    let platform = create_platform_client(session)?;
+    let platform = session.create_account_client()?;
     session.block_on(async {
         // The wait needs the state before the message, because the platform may report the old status for a while.
         let earlier_task = fetch_task_before_resume(&platform, id, wait.as_ref()).await?;

@@ -1,8 +1,8 @@
 //! Runs `sluicegate tasks decide`.
 
+use super::task_request_failure;
 use super::task_text;
 use super::task_wait::{TaskWait, fetch_task_before_resume};
-use super::{create_platform_client, task_request_failure};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, DecideArgs};
@@ -19,7 +19,7 @@ pub(crate) fn send_task_decisions(session: &Session, args: &DecideArgs) -> Comma
     // Without pending decisions, this only checks the arguments.
     parse_decisions(args, &[])?;
     let wait = TaskWait::without_approvals(session, args.wait, &args.pace)?;
-    let platform = create_platform_client(session)?;
+    let platform = session.create_account_client()?;
     session.block_on(async {
         let earlier_task = fetch_task_before_decisions(&platform, &args.id, wait.as_ref()).await?;
         let pending_ids = list_pending_ids(earlier_task.pending_decisions.as_deref().unwrap_or_default());

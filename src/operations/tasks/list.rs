@@ -21,11 +21,12 @@ const MAX_CONCURRENT_REQUESTS: usize = 8;
 pub(crate) fn print_tasks(session: &Session, args: ListTasksArgs) -> CommandResult {
     let connection = session
         .read_setting_sources()?
-        .resolve_connection(&session.global)?;
-    let project = connection
-        .require_project_id()
-        .ok()
-        .filter(|_| !args.all_projects);
+        .resolve_account_connection(&session.global)?;
+    let project = if args.all_projects {
+        None
+    } else {
+        connection.find_project_id()?
+    };
     let platform = session.create_platform_client(&connection)?;
     let filter = TaskFilter {
         project_id: project.map(|id| id.to_string()),

@@ -1,6 +1,6 @@
 //! Runs `sluicegate tasks messages`.
 
-use super::{DEFAULT_TIMEOUT_SECONDS, create_platform_client, task_request_failure, task_text};
+use super::{DEFAULT_TIMEOUT_SECONDS, task_request_failure, task_text};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, PaceArgs};
@@ -30,7 +30,7 @@ pub(crate) fn print_messages(
             Some(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
         }
     };
-    let platform = create_platform_client(session)?;
+    let platform = session.create_account_client()?;
     let mut history = MessageHistory {
         session,
         platform,

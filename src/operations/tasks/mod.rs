@@ -28,15 +28,6 @@ const DEFAULT_TIMEOUT_SECONDS: u64 = 3600;
 /// Maximum size of an instruction file, in bytes.
 const MAX_MESSAGE_BYTES: u64 = 1024 * 1024;
 
-/// Creates the client of the platform. Requests about tasks do not need the project.
-fn create_platform_client(session: &Session) -> Result<Platform, Failure> {
-    session.create_platform_client(
-        &session
-            .read_setting_sources()?
-            .resolve_connection(&session.global)?,
-    )
-}
-
 /// Returns the failure of a request about a task. If no task has this id, the hint has the most similar id.
 async fn task_request_failure(platform: &Platform, id: &str, error: HttpError) -> Failure {
     let lookup = ResourceLookup {
@@ -56,7 +47,7 @@ async fn task_request_failure(platform: &Platform, id: &str, error: HttpError) -
 
 /// Prints a task with its status and its pending decisions.
 pub(crate) fn show_task(session: &Session, args: &TaskArgs) -> CommandResult {
-    let platform = create_platform_client(session)?;
+    let platform = session.create_account_client()?;
     session.block_on(async {
         let task = match platform.fetch_task(&args.id).await {
             Ok(task) => task,
@@ -71,7 +62,7 @@ pub(crate) fn show_task(session: &Session, args: &TaskArgs) -> CommandResult {
 /// Requests the platform to stop a task, which may still be running afterwards. With `--output json`, prints `null`,
 /// because the platform's response is empty.
 pub(crate) fn stop_task(session: &Session, args: &TaskArgs) -> CommandResult {
-    let platform = create_platform_client(session)?;
+    let platform = session.create_account_client()?;
     session.block_on(async {
         if let Err(error) = platform.stop_task(&args.id).await {
             return Err(task_request_failure(&platform, &args.id, error).await);
@@ -87,7 +78,7 @@ pub(crate) fn stop_task(session: &Session, args: &TaskArgs) -> CommandResult {
 /// Deletes a task and all its data on the platform. With `--output json`, prints `null`, because the platform's
 /// response is empty.
 pub(crate) fn delete_task(session: &Session, args: &TaskArgs) -> CommandResult {
-    let platform = create_platform_client(session)?;
+    let platform = session.create_account_client()?;
     session.block_on(async {
         if let Err(error) = platform.delete_task(&args.id).await {
             return Err(deletion_failure(&platform, &args.id, error).await);

@@ -1,6 +1,6 @@
 //! Runs `sluicegate tasks permissions`.
 
-use super::{create_platform_client, task_request_failure};
+use super::task_request_failure;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputArgs;
@@ -15,7 +15,7 @@ pub(crate) fn replace_permissions(
     tools: &[String],
     output: OutputArgs,
 ) -> CommandResult {
-    let platform = create_platform_client(session)?;
+    let platform = session.create_account_client()?;
     let permissions: Vec<Permission> = tools.iter().map(Permission::from).collect();
     session.block_on(async {
         let response = match platform.set_task_permissions(id, &permissions).await {

@@ -1276,6 +1276,53 @@ fn project_that_is_not_there_is_named_with_the_nearest_that_is() {
 }
 
 #[test]
+fn project_id_that_is_no_uuid_stops_only_commands_that_need_the_project() {
+    let world = World::new();
+    world.write("p.yaml", "project: {}\n");
+    let empty_list = json!({ "results": [], "tasks": [], "page": 0, "size": 100, "total": 0 });
+    let call_with_project = |platform: &Platform, project: &str| {
+        let call = platform.call(&world);
+        call.variable("SLUICEGATE_PROJECT_ID", project)
+            .variable("SECRET", "s3cret")
+    };
+    let create_secret = format!("secrets create s --agent-id {ID} --key k --value-variable SECRET");
+    for command in [
+        "projects list",
+        "projects create n --warehouse W --agent-deployment-type HYBRID",
+        "artifacts list",
+        "shared-pipelines list",
+        "events export",
+        "tasks list --all-projects",
+        &create_secret,
+        &format!("tasks show {ID}"),
+        &format!("tasks stop {ID}"),
+        &format!("tasks messages {ID}"),
+    ] {
+        let platform = always(&answer(&empty_list));
+        let output = call_with_project(&platform, "Sales").run(command);
+        assert!(!output.err.contains("not a UUID"), "{command}: {}", output.all());
+        assert!(!platform.requests().is_empty(), "{command}: {}", output.all());
+    }
+    // Counterpart: a project is needed, or the setting is not a value.
+    for (command, project, reason) in [
+        ("tasks list", "Sales", "the project id is not a UUID"),
+        ("pipelines list", "Sales", "the project id is not a UUID"),
+        (
+            "repositories create --owner me --name r",
+            "Sales",
+            "the project id is not a UUID",
+        ),
+        ("review", "Sales", "the project id is not a UUID"),
+        ("projects list", "$PROJECT_ID", "SLUICEGATE_PROJECT_ID"),
+    ] {
+        let platform = always(&answer(&empty_list));
+        let output = call_with_project(&platform, project).run(command).expect(2);
+        assert!(output.err.contains(reason), "{command}: {}", output.all());
+        assert!(platform.requests().is_empty(), "{command}: {}", output.all());
+    }
+}
+
+#[test]
 fn prefix_under_which_nothing_is_published_is_named() {
     let (world, platform) = (World::new(), Platform::new());
     let version = json!([{ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true }]);
