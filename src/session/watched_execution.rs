@@ -14,7 +14,7 @@ use sluicegate_platform::api::{
     ApiValue, Execution, ExecutionResponse, measure_duration, parse_platform_time,
 };
 use sluicegate_platform::follow::{self, Pace, PollEnd};
-use sluicegate_platform::http::{ErrorKind, HttpError};
+use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::time::Duration;
 
 /// Returns the failure of a request about an execution. A 404 means that the platform has no such execution.
@@ -119,6 +119,31 @@ impl WatchedExecution {
         })
     }
 
+    /// Returns the execution if it has ended, after its termination was refused with `error`: after a conflict, the end
+    /// is a possible cause. If an earlier try of the request may have been processed, first waits until the time of
+    /// `pace` is over.
+    pub(crate) async fn find_end_after_refusal(
+        session: &Session,
+        project: &RemoteProject,
+        id: &str,
+        error: &HttpError,
+        pace: Option<Pace>,
+    ) -> Option<Self> {
+        if error.kind() != ErrorKind::Conflict {
+            return None;
+        }
+        let execution = match pace.filter(|_| error.has_maybe_processed_try()) {
+            Some(pace) => Self::poll(session, project, id, pace, Duration::ZERO)
+                .await
+                .ok()?,
+            None => {
+                let response = request_for_hint(project.platform.fetch_execution(project.id, id)).await?;
+                Self::from_response(id, response)
+            }
+        };
+        Some(execution).filter(Self::has_ended)
+    }
+
     /// Returns the execution with this state, without waiting.
     pub(crate) fn from_response(id: &str, response: ApiValue<ExecutionResponse>) -> Self {
         let end = follow::find_execution_end(&response.result).unwrap_or(PollEnd::Deadline);
@@ -144,6 +169,15 @@ impl WatchedExecution {
         self.end != PollEnd::Deadline
     }
 
+    /// Prints the warning that the execution ended before it could be terminated.
+    pub(crate) fn warn_that_nothing_was_canceled(&self, session: &Session) {
+        session.ui.warn(&format!(
+            "nothing was canceled: execution {} had already ended in {}",
+            self.id,
+            self.status_name()
+        ));
+    }
+
     pub(crate) fn status_name(&self) -> &str {
         self.response.result.status.as_deref().unwrap_or("(no status)")
     }
@@ -167,6 +201,11 @@ impl WatchedExecution {
                 "execution {} ended in {}",
                 self.id,
                 describe_status(&self.response.result)
+            )),
+            PollEnd::Deadline if self.limit.is_zero() => Some(format!(
+                "execution {} has not ended: its status is {}",
+                self.id,
+                self.status_name()
             )),
             PollEnd::Deadline => Some(format!(
                 "execution {} did not end within {} s: its status is {}",

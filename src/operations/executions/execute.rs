@@ -1,15 +1,14 @@
 //! Starts a pipeline, follows it to the end, and cleans up if the job is interrupted.
 
 use super::DEFAULT_TIMEOUT_SECONDS;
-use super::start_failure::{EXECUTION_CHECK_INSTRUCTION, start_failure};
+use super::start_failure::{EXECUTION_CHECK_INSTRUCTION, not_found_failure, start_failure};
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::RunArgs;
 use crate::job::settings::PollSettings;
 use crate::session::resource::{RemoteProject, created_without_id_failure};
-use crate::session::resource_lookup::{ResourceKind, ResourceLookup};
-use crate::session::watched_execution::{WatchedExecution, report_last_state};
+use crate::session::watched_execution::{WatchedExecution, execution_request_failure, report_last_state};
 use crate::session::{CommandResult, Session, failure_conversion::to_write_failure};
 use jiff::Timestamp;
 use sluicegate_base::text;
@@ -17,7 +16,7 @@ use sluicegate_pipelines::findings::{UNFINISHED_NOTE, format_unfinished_note};
 use sluicegate_platform::api::{ApiValue, ExecutionId, Grid, NewExecution};
 use sluicegate_platform::definitions;
 use sluicegate_platform::follow::{Pace, PollEnd, send_change};
-use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use sluicegate_reports::{ExecutionRun, Verdict, write_execution_junit};
 use std::collections::BTreeMap;
 use std::future::{Future, pending};
@@ -140,7 +139,8 @@ impl PipelineRun<'_> {
         let response = match response {
             Ok(response) => response,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return self.end_without_execution(self.not_found_failure(error).await, interrupt_status);
+                let failure = not_found_failure(&self.project, &self.execution, error).await;
+                return self.end_without_execution(failure, interrupt_status);
             }
             Err(error) => {
                 return self.end_without_execution(
@@ -205,50 +205,6 @@ impl PipelineRun<'_> {
         Ok(status)
     }
 
-    /// Returns the failure for a 404 response to the start. The platform does not say whether the pipeline or the
-    /// environment is missing: if the pipeline is published, it is the environment.
-    async fn not_found_failure(&self, error: HttpError) -> Failure {
-        let RemoteProject { platform, id } = &self.project;
-        let published_pipelines = request_for_hint(platform.fetch_published_pipelines(*id)).await;
-        let published_names: Option<Vec<String>> = published_pipelines.map(|pipelines| {
-            pipelines
-                .into_iter()
-                .filter_map(|pipeline| pipeline.value.name)
-                .collect()
-        });
-        let pipeline_lookup = ResourceLookup {
-            kind: ResourceKind::PublishedPipeline,
-            name: &self.execution.pipeline_name,
-            list_command: Some("pipelines list"),
-            show_command: None,
-        };
-        if published_names.is_none()
-            && let Some(failure) = self.project.find_missing_project(&error).await
-        {
-            return failure;
-        }
-        let is_published = published_names
-            .as_ref()
-            .is_some_and(|names| names.contains(&self.execution.pipeline_name));
-        if !is_published {
-            return pipeline_lookup.request_failure_with_names(error, published_names);
-        }
-        let environment_lookup = ResourceLookup {
-            kind: ResourceKind::Environment,
-            name: &self.execution.environment_name,
-            list_command: Some("environments list"),
-            show_command: None,
-        };
-        let names = async {
-            let environments = platform.fetch_environments(*id).await?;
-            Ok(environments
-                .into_iter()
-                .filter_map(|environment| environment.value.name)
-                .collect())
-        };
-        environment_lookup.request_failure(error, names).await
-    }
-
     /// Returns a wait of this duration, starting now.
     fn start_pace(&self, limit: Duration) -> Pace {
         Pace::new(self.poll_settings.first_interval, limit)
@@ -300,9 +256,10 @@ impl PipelineRun<'_> {
         result
     }
 
-    /// Requests the platform to terminate the execution, and waits until it ends. A second signal during this wait ends
-    /// this program at once. Writes the JUnit report, then prints the last state, and returns `status` also if the
-    /// state cannot be printed. `waiting_time` is the time from the start to the signal.
+    /// Requests the platform to terminate the execution, and waits until it ends. If the request is refused, only reads
+    /// the state. A second signal during this wait ends this program at once. Writes the JUnit report, then prints the
+    /// last state, and returns `status` also if the state cannot be printed. `waiting_time` is the time from the start
+    /// to the signal.
     async fn terminate_on_interrupt(
         &self,
         id: &str,
@@ -317,31 +274,64 @@ impl PipelineRun<'_> {
         let result = send_change(Some(&pace), request).await;
         // From here on, a signal ends this program.
         self.session.signals.release();
-        let unknown_execution = None;
-        if let Err(error) = result {
-            let reason = format!("could not terminate execution {id}");
-            self.session
-                .report_failure(&Failure::from(error).context(reason.clone()));
-            let problem = format!("interrupted, but {reason}");
-            self.write_junit_report(unknown_execution, Some(problem), waiting_time);
-            return Ok(status);
-        }
+        let is_refused = result
+            .as_ref()
+            .is_err_and(|error| !error.is_maybe_processed() && !error.has_maybe_processed_try());
+        let termination_failure = match result {
+            Ok(_) => None,
+            Err(error) => Some(
+                execution_request_failure(&self.project, id, error)
+                    .await
+                    .context(format!("could not terminate execution {id}")),
+            ),
+        };
+        let pace = if is_refused {
+            self.start_pace(Duration::ZERO)
+        } else {
+            pace
+        };
         match WatchedExecution::follow_started(self.session, &self.project, id, pace).await {
             Ok(execution) => {
                 let problem = format!("interrupted; execution {id} is {}", execution.status_name());
                 self.write_junit_report(Some(&execution), Some(problem), waiting_time);
-                let execution = execution.with_requested_termination();
-                if let Err(failure) = report_last_state(self.session, &execution, self.args.output) {
-                    self.session.report_failure(&failure);
-                }
+                self.report_interrupted_execution(execution, is_refused, termination_failure.as_ref());
             }
             Err(failure) => {
-                self.session.report_failure(&failure);
+                for failure in termination_failure.iter().chain([&failure]) {
+                    self.session.report_failure(failure);
+                }
+                let unknown_execution = None;
                 let problem = format!("interrupted; could not determine whether execution {id} ended");
                 self.write_junit_report(unknown_execution, Some(problem), waiting_time);
             }
         }
         Ok(status)
+    }
+
+    /// Prints the last state of an execution after the request for its termination. The failure of the request matters
+    /// only if the execution has not ended.
+    fn report_interrupted_execution(
+        &self,
+        execution: WatchedExecution,
+        is_refused: bool,
+        termination_failure: Option<&Failure>,
+    ) {
+        let execution = match termination_failure {
+            None => execution.with_requested_termination(),
+            Some(_) if execution.has_ended() => {
+                if is_refused {
+                    execution.warn_that_nothing_was_canceled(self.session);
+                }
+                execution
+            }
+            Some(failure) => {
+                self.session.report_failure(failure);
+                execution
+            }
+        };
+        if let Err(failure) = report_last_state(self.session, &execution, self.args.output) {
+            self.session.report_failure(&failure);
+        }
     }
 
     /// Fails if the JUnit report cannot be written, before a pipeline starts.

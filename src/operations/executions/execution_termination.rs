@@ -38,7 +38,17 @@ pub(crate) fn terminate_execution(
             .terminate_execution(project.id, id, &status, cancel.force);
         let response = match send_change(pace.as_ref(), request).await {
             Ok(response) => response,
-            Err(error) => return Err(execution_request_failure(&project, id, error).await),
+            Err(error) => {
+                let ended_execution =
+                    WatchedExecution::find_end_after_refusal(session, &project, id, &error, pace).await;
+                return match ended_execution {
+                    Some(execution) if error.has_maybe_processed_try() => {
+                        print_terminated_execution(session, execution, output)
+                    }
+                    Some(execution) => print_uncancelled_execution(session, &execution, output),
+                    None => Err(execution_request_failure(&project, id, error).await),
+                };
+            }
         };
         let message = format!("requested the termination of execution {id}");
         match (pace, response) {
@@ -81,10 +91,6 @@ fn print_uncancelled_execution(
     execution: &WatchedExecution,
     output: OutputArgs,
 ) -> CommandResult {
-    session.ui.warn(&format!(
-        "nothing was canceled: execution {} had already ended in {}",
-        execution.id,
-        execution.status_name()
-    ));
+    execution.warn_that_nothing_was_canceled(session);
     print_last_state(session, execution, output)
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 use sluicegate_base::input;
 use sluicegate_base::text;
 use sluicegate_base::text::format_path;
-use sluicegate_platform::api::{Platform, TaskFilter};
+use sluicegate_platform::api::{Platform, TaskFilter, TaskPhase};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 
 /// Hint to check whether a task was created.
@@ -60,19 +60,43 @@ pub(crate) fn show_task(session: &Session, args: &TaskArgs) -> CommandResult {
 }
 
 /// Requests the platform to stop a task, which may still be running afterwards. With `--output json`, prints `null`,
-/// because the platform's response is empty.
+/// because the platform's response is empty. If the platform refuses the request because the task has ended, also
+/// succeeds, with a warning unless an earlier try of the request may have stopped the task.
 pub(crate) fn stop_task(session: &Session, args: &TaskArgs) -> CommandResult {
     let platform = session.create_account_client()?;
     session.block_on(async {
-        if let Err(error) = platform.stop_task(&args.id).await {
-            return Err(task_request_failure(&platform, &args.id, error).await);
-        }
-        let text = format!(
+        let mut text = format!(
             "asked task {} to stop; it will finish its current step first",
             args.id
         );
+        if let Err(error) = platform.stop_task(&args.id).await {
+            let Some(state) = find_state_after_conflict(&platform, &args.id, &error).await else {
+                return Err(task_request_failure(&platform, &args.id, error).await);
+            };
+            text = format!("task {} is {state}", args.id);
+            if !error.has_maybe_processed_try() {
+                let id = &args.id;
+                let warning = format!("nothing was stopped: task {id} had already ended in {state}");
+                session.ui.warn(&warning);
+            }
+        }
         session.print_response(args.output, &Value::Null, || text::escape_line(&text) + "\n")
     })?
+}
+
+/// Returns the state of a task that has ended, after a request to stop it failed with a conflict: the end is a possible
+/// cause. A task that is stopping counts as ended if an earlier try of the request may have been processed.
+async fn find_state_after_conflict(platform: &Platform, id: &str, error: &HttpError) -> Option<String> {
+    if error.kind() != ErrorKind::Conflict {
+        return None;
+    }
+    let task = request_for_hint(platform.fetch_task(id)).await?;
+    let has_ended = match task.phase() {
+        TaskPhase::Working => task.status.as_deref() == Some("STOPPING") && error.has_maybe_processed_try(),
+        TaskPhase::Unknown => false,
+        TaskPhase::Finished | TaskPhase::Waiting | TaskPhase::Stopped | TaskPhase::Errored => true,
+    };
+    has_ended.then(|| task_text::describe_state(&task))
 }
 
 /// Deletes a task and all its data on the platform. With `--output json`, prints `null`, because the platform's

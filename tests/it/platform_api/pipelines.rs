@@ -153,7 +153,7 @@ fn run_that_does_not_end_in_time_is_exit_8() {
         .run(run_args("--wait --timeout 0 --junit run.xml"))
         .expect(8);
     output.saying(&[
-        "did not end within 0 s: its status is RUNNING",
+        "has not ended: its status is RUNNING",
         "hint:",
         "executions cancel",
     ]);
@@ -516,6 +516,46 @@ fn run_that_is_interrupted_terminates_the_execution_and_awaits_it() {
 
 #[cfg(unix)]
 #[test]
+fn interrupted_run_with_failed_termination_shows_the_state() {
+    let warning = format!("nothing was canceled: execution {ID} had already ended in SUCCESS");
+    let failure = format!("could not terminate execution {ID}");
+    let hint = format!("hint: the execution is still running; run `sluicegate executions cancel {ID}`");
+    let texts = [&warning, &failure, &hint];
+    for (code, last_status, expected_texts) in [
+        (409, "SUCCESS", [true, false, false]),
+        (403, "RUNNING", [false, true, true]),
+        // The platform may have processed the request, so this run waits for the end.
+        (500, "CANCELLED", [false, false, false]),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        script_execution_start(&platform);
+        let read_count = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let termination = std::sync::Arc::clone(&read_count);
+        platform.respond_to("PATCH", ONE, move |_: &Request| {
+            termination.store(1, std::sync::atomic::Ordering::SeqCst);
+            ResponseTemplate::new(code)
+        });
+        platform.respond_to("GET", ONE, move |_: &Request| {
+            let count = read_count.load(std::sync::atomic::Ordering::SeqCst);
+            if count > 0 {
+                read_count.store(count + 1, std::sync::atomic::Ordering::SeqCst);
+            }
+            let has_ended = count > 2 || (count > 0 && code != 500);
+            answer(&status(if has_ended { last_status } else { "RUNNING" }))
+        });
+        let args = run_args("--wait --cancel-on-interrupt --junit run.xml");
+        let (exit_code, text) = run_and_interrupt(&platform, &world, &args, "TERM");
+        assert_eq!(exit_code, 143, "{text}");
+        assert_eq!(texts.map(|part| text.contains(part)), expected_texts, "{text}");
+        assert!(text.contains(&format!("status      {last_status}")), "{text}");
+        let report = world.read_text("run.xml");
+        let problem = format!("interrupted; execution {ID} is {last_status}");
+        assert!(report.contains(&problem), "{report}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn run_without_cancel_that_is_interrupted_names_command_to_cancel() {
     for (signal, code) in stop_signals() {
         let (world, platform) = (World::new(), Platform::new());
@@ -694,6 +734,56 @@ fn cancel_of_ended_execution_warns_that_nothing_was_canceled() {
             request_count,
             "{statuses:?}"
         );
+    }
+}
+
+#[test]
+fn cancel_that_is_refused_after_the_end_exits_with_0() {
+    let refusal = || ResponseTemplate::new(409);
+    let lost_response = || ResponseTemplate::new(500);
+    for (responses, statuses, flag, has_warning) in [
+        (vec![refusal()], ["RUNNING", "SUCCESS"], "--output=text", true),
+        (vec![refusal()], ["RUNNING", "CANCELLED"], "--wait", true),
+        // The first try may have terminated the execution.
+        (
+            vec![lost_response(), refusal()],
+            ["RUNNING", "CANCELLED"],
+            "--output=text",
+            false,
+        ),
+        (
+            vec![lost_response(), refusal()],
+            ["RUNNING", "CANCELLED"],
+            "--wait",
+            false,
+        ),
+        (
+            vec![lost_response(), refusal()],
+            ["RUNNING", "SUCCESS"],
+            "--wait",
+            true,
+        ),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("PATCH", ONE, in_turn(responses));
+        script_statuses_of_execution(&platform, &statuses);
+        let output = polling_call(&platform, &world)
+            .variable("SLUICEGATE_RETRIES", "1")
+            .run(&["executions", "cancel", ID, flag])
+            .expect(0);
+        assert!(output.out.contains(statuses[1]), "{}", output.all());
+        let warning = format!("nothing was canceled: execution {ID} had already ended");
+        assert_eq!(output.err.contains(&warning), has_warning, "{}", output.all());
+    }
+    // Counterpart: an execution that has not ended.
+    for flag in ["--output=text", "--wait"] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("PATCH", ONE, refusal());
+        script_statuses_of_execution(&platform, &["RUNNING"]);
+        polling_call(&platform, &world)
+            .run(&["executions", "cancel", ID, flag])
+            .expect(5)
+            .saying(&[&format!("hint: run `sluicegate executions show {ID}` to check")]);
     }
 }
 

@@ -1068,6 +1068,50 @@ fn stop_delete_and_permissions_print_their_results() {
 }
 
 #[test]
+fn stop_that_is_refused_after_the_end_exits_with_0() {
+    let refusal = || ResponseTemplate::new(409);
+    let lost_response = || ResponseTemplate::new(500);
+    let stopping_task = || detail("STOPPING", "2", &json!([]));
+    for (responses, task, state, has_warning) in [
+        (vec![refusal()], finished_task(), "STOPPED (finished)", true),
+        // The first try may have stopped the task.
+        (
+            vec![lost_response(), refusal()],
+            finished_task(),
+            "STOPPED (finished)",
+            false,
+        ),
+        (
+            vec![lost_response(), refusal()],
+            stopping_task(),
+            "STOPPING",
+            false,
+        ),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("POST", "/stop$", in_turn(responses));
+        platform.respond_to("GET", ONE, answer(&task));
+        let output = polling_call(&platform, &world)
+            .variable("SLUICEGATE_RETRIES", "1")
+            .run(&["tasks", "stop", ID])
+            .expect(0);
+        assert_eq!(output.out, format!("task {ID} is {state}\n"));
+        let warning = format!("nothing was stopped: task {ID} had already ended in {state}");
+        assert_eq!(output.err.contains(&warning), has_warning, "{}", output.all());
+    }
+    // Counterpart: a task that has not ended.
+    for task in [running_task(), stopping_task()] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("POST", "/stop$", refusal());
+        platform.respond_to("GET", ONE, answer(&task));
+        polling_call(&platform, &world)
+            .run(&["tasks", "stop", ID])
+            .expect(5)
+            .saying(&[&format!("hint: run `sluicegate tasks show {ID}` to check")]);
+    }
+}
+
+#[test]
 fn list_by_the_name_of_a_branch_reads_it_from_the_details() {
     let (world, platform) = (World::new(), Platform::new());
     let task = |id: &str| json!({ "taskId": id, "status": "RUNNING", "projectId": "p", "branchId": "b" });
