@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::job::cli::{ListTasksArgs, OutputFormat};
 use crate::session::resource::{build_list_envelope, describe_unknown_project, project_request_failure};
 use crate::session::{CommandResult, Session};
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::stream::{self, StreamExt as _};
 use serde_json::Value;
 use sluicegate_base::text::format_count;
 use sluicegate_platform::api::{ApiList, ApiValue, Platform, Task, TaskFilter, TaskPhase};
@@ -38,7 +38,7 @@ pub(crate) fn print_tasks(session: &Session, args: ListTasksArgs) -> CommandResu
         let mut tasks = list.entries;
         // The platform cannot filter by the name of a branch.
         if let Some(branch) = &args.branch {
-            tasks = filter_by_branch(&platform, tasks, branch).await?;
+            tasks = filter_by_branch(session, &platform, tasks, branch).await?;
         }
         let mut items: Vec<Value> = tasks.iter().map(|task| task.raw.clone()).collect();
         // The JSON output contains the tasks unchanged.
@@ -83,8 +83,8 @@ async fn fetch_matching_tasks(
 }
 
 /// Replaces the status in each item with the described state of its task. `items` is in the order of `tasks`. Warns if
-/// the details of a task are unavailable, and requests no further ones if the platform is. Fails at the first details
-/// to which the platform denies access.
+/// the details of a task are unavailable, and requests no further ones if the platform is. Fails if the
+/// platform rejects the token, but not if a single task may not be read.
 async fn replace_statuses(
     session: &Session,
     platform: &Platform,
@@ -101,7 +101,7 @@ async fn replace_statuses(
         let state = match result {
             Some(Ok(state)) => state,
             None if find_stopped_id(task).is_none() => task_text::describe_state(task),
-            Some(Err(error)) if error.kind().is_denied() => return Err(error),
+            Some(Err(error)) if error.kind() == ErrorKind::Unauthorized => return Err(error),
             result => {
                 if let Some(Err(error)) = result {
                     is_outage = error.is_unavailable();
@@ -116,31 +116,43 @@ async fn replace_statuses(
         }
     }
     if let Some(error) = first_error {
-        session.ui.warn(&format!(
-            "the details of {} are unavailable: {error}",
-            format_count(missing_count, "stopped task")
-        ));
+        warn_of_missing_details(session, missing_count, "stopped task", &error);
     }
     Ok(())
 }
 
+/// Prints the warning that the details of tasks are unavailable. `task_words` names one of them.
+fn warn_of_missing_details(session: &Session, task_count: usize, task_words: &str, error: &HttpError) {
+    let tasks = format_count(task_count, task_words);
+    session
+        .ui
+        .warn(&format!("the details of {tasks} are unavailable: {error}"));
+}
+
 /// Returns the tasks that work on the branch with this name. The name is only in the details of a task, so each task is
-/// requested.
+/// requested. Warns if the user may not read the details of a task: the result does not contain this task.
 async fn filter_by_branch(
+    session: &Session,
     platform: &Platform,
     tasks: Vec<ApiValue<Task>>,
     branch: &str,
 ) -> Result<Vec<ApiValue<Task>>, HttpError> {
-    let branch_names: Vec<Option<String>> =
-        stream::iter(tasks.iter().map(|task| find_branch_name(platform, task)))
-            .buffered(MAX_CONCURRENT_REQUESTS)
-            .try_collect()
-            .await?;
-    let pairs = tasks.into_iter().zip(branch_names);
-    Ok(pairs
-        .filter(|(_, name)| name.as_deref() == Some(branch))
-        .map(|(task, _)| task)
-        .collect())
+    let mut branch_names = stream::iter(tasks.iter().map(|task| find_branch_name(platform, task)))
+        .buffered(MAX_CONCURRENT_REQUESTS);
+    let mut matching_tasks = Vec::new();
+    let mut forbidden_errors = Vec::new();
+    for task in &tasks {
+        match branch_names.next().await {
+            Some(Ok(name)) if name.as_deref() == Some(branch) => matching_tasks.push(task.clone()),
+            Some(Err(error)) if error.kind() == ErrorKind::Forbidden => forbidden_errors.push(error),
+            Some(Err(error)) => return Err(error),
+            Some(Ok(_)) | None => {}
+        }
+    }
+    if let Some(error) = forbidden_errors.first() {
+        warn_of_missing_details(session, forbidden_errors.len(), "task", error);
+    }
+    Ok(matching_tasks)
 }
 
 /// Requests the branch of a task: the one that it writes to, otherwise the one that it reads. `None` if the task has no

@@ -1183,14 +1183,14 @@ fn hint_after_refused_wait_is_that_the_task_may_run_unless_it_is_unknown() {
 }
 
 #[test]
-fn list_without_access_to_details_ends_at_the_first_of_them() {
+fn list_with_rejected_token_ends_at_the_first_details() {
     let (world, platform) = (World::new(), Platform::new());
     let tasks: Vec<Value> = (0..40)
         .map(|n| json!({ "taskId": format!("t{n}"), "status": "STOPPED" }))
         .collect();
     let list = json!({ "tasks": tasks, "page": 0, "size": 100, "total": 40 });
     platform.respond_to("GET", "/tasks$", answer(&list));
-    platform.respond_to("GET", "/tasks/t[0-9]+$", ResponseTemplate::new(403));
+    platform.respond_to("GET", "/tasks/t[0-9]+$", ResponseTemplate::new(401));
     platform.call(&world).run("tasks list").expect(4);
     let request_count = platform.requests().len();
     assert!(request_count < 20, "{request_count}");
@@ -1223,13 +1223,54 @@ fn list_shows_all_tasks_although_details_are_unavailable() {
     );
     assert!(output.out.contains("STOPPED (finished)"), "{}", output.all());
     output.saying(&["warning: the details of 2 stopped tasks are unavailable: "]);
-    // Counterpart: a denied request is an error.
+    // Counterpart: a rejected token is an error.
     let platform = Platform::new();
     platform.respond_to(
         "GET",
         TASKS,
         answer(&json!({ "tasks": tasks, "page": 0, "size": 100, "total": 4 })),
     );
-    platform.respond_to("GET", ONE, ResponseTemplate::new(403));
+    platform.respond_to("GET", ONE, ResponseTemplate::new(401));
+    polling_call(&platform, &world).run("tasks list").expect(4);
+}
+
+#[test]
+fn list_shows_tasks_whose_details_are_forbidden() {
+    let (world, platform) = (World::new(), Platform::new());
+    let tasks = [
+        json!({ "taskId": "theirs", "status": "STOPPED" }),
+        json!({ "taskId": "mine", "status": "STOPPED" }),
+    ];
+    let list = json!({ "tasks": tasks, "page": 0, "size": 100, "total": 2 });
+    platform.respond_to("GET", TASKS, answer(&list));
+    platform.respond_to("GET", "/tasks/theirs$", ResponseTemplate::new(403));
+    let mut task = finished_task();
+    task["agentConfig"]["targetBranchName"] = json!("fix");
+    platform.respond_to("GET", "/tasks/mine$", answer(&task));
+    let output = polling_call(&platform, &world).run("tasks list").expect(0);
+    assert!(
+        output.out.contains("theirs  STOPPED (details unavailable)"),
+        "{}",
+        output.all()
+    );
+    assert!(
+        output.out.contains("mine    STOPPED (finished)"),
+        "{}",
+        output.all()
+    );
+    output.saying(&["warning: the details of 1 stopped task are unavailable: ", "403"]);
+    // The branch of a task is in its details.
+    let output = polling_call(&platform, &world)
+        .run("tasks list --branch fix")
+        .expect(0);
+    assert!(
+        output.out.contains("mine") && !output.out.contains("theirs"),
+        "{}",
+        output.all()
+    );
+    output.saying(&["warning: the details of 1 task are unavailable: "]);
+    // Counterpart: the list itself is forbidden.
+    let platform = Platform::new();
+    platform.respond_to("GET", TASKS, ResponseTemplate::new(403));
     polling_call(&platform, &world).run("tasks list").expect(4);
 }
