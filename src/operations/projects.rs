@@ -11,9 +11,9 @@ use crate::session::response_output;
 use crate::session::{CommandResult, Session};
 use serde_json::Value;
 use sluicegate_base::text;
-use sluicegate_platform::api::{NewConnection, NewProject, NewRepository, NewSecret};
-use sluicegate_platform::definitions;
+use sluicegate_platform::api::{NewConnection, NewEnvironment, NewProject, NewRepository, NewSecret};
 use sluicegate_platform::definitions::provision::SecretSource;
+use sluicegate_platform::definitions::{self, Document};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::path::Path;
 
@@ -88,6 +88,7 @@ fn create_environment(session: &Session, file: &Path, output: OutputArgs) -> Com
     let document = session.load_document(file)?;
     let (root_path, connections) = ("", None);
     let environment = definitions::read_environment(&document, root_path, &document.value, connections)?;
+    warn_of_unknown_keys(session, &document, root_path, &environment);
     let project = session.create_project_client()?;
     session.block_on(async {
         let result = project
@@ -104,6 +105,18 @@ fn create_environment(session: &Session, file: &Path, output: OutputArgs) -> Com
             &format!("the environment {}", environment.name),
         )
     })?
+}
+
+/// Prints a warning for each key of the environment at this path of the document that the API document does not define.
+pub(crate) fn warn_of_unknown_keys(
+    session: &Session,
+    document: &Document,
+    path: &str,
+    environment: &NewEnvironment,
+) {
+    for description in definitions::describe_unknown_environment_keys(document, path, environment) {
+        session.ui.warn(&description);
+    }
 }
 
 /// Prints that `description` was created. The response is printed only for `--output json`, because it is almost empty.

@@ -1,5 +1,6 @@
 //! Provisions a project: checks everything, continues from the state, reports each step.
 
+use super::projects::warn_of_unknown_keys;
 use super::state_lock::{StateFile, StateLock};
 use crate::atomic_file;
 use crate::error::{Detail, Failure};
@@ -49,6 +50,9 @@ pub(crate) fn apply_provision(session: &Session, args: &ProvisionApplyArgs) -> C
         }
         _ => None,
     };
+    if !state.is_done(ProvisionStep::Environment) {
+        warn_of_unknown_keys(session, &document, "environment", &plan.environment);
+    }
     // Checks the settings of the connection, also for a dry run; sends nothing.
     let platform = session.create_platform_client(&connection)?;
     if args.dry_run {

@@ -32,6 +32,9 @@ pub(crate) fn create_stream(
         &document,
         &session.read_setting_sources()?.resolve_secret_type(key_vault)?,
     )?;
+    for unknown_key in &definition.unknown_keys {
+        session.ui.warn(unknown_key);
+    }
     for note in &definition.notes {
         session.ui.say(note);
     }

@@ -61,6 +61,39 @@ fn environments_list_names_the_agents() {
 }
 
 #[test]
+fn environment_with_unknown_key_is_created_with_a_warning() {
+    let (world, platform) = (World::new(), Platform::new());
+    script_creation(&platform, "/environments$", json!({}));
+    let text = format!(
+        "name: production\ndefaultAgentId: {AGENT}\ndefaultUserAccessLevel: readOnly\ndisplayNam: Production\n\
+         defaultConnections: {{ DWH: {{ warehouse_b: dwh }} }}\nconnectionOverrides:\n  - connectionName: dwh\n\
+         \x20   conectionProperties: {{}}\n    connectionProperties:\n      newProperty: {{ value: x }}\n"
+    );
+    world.write("e.yaml", &text);
+    let output = platform
+        .call(&world)
+        .run("environments create -f e.yaml")
+        .expect(0);
+    let reason = "the key is not in the API document, and is sent unchanged: did you mean";
+    let warnings: Vec<&str> = output
+        .err
+        .lines()
+        .filter(|line| line.contains("warning: "))
+        .collect();
+    assert_eq!(
+        warnings,
+        [
+            format!("warning: e.yaml:4:1: displayNam: {reason} `displayName`?"),
+            format!(
+                "warning: e.yaml:8:5: connectionOverrides[0].conectionProperties: {reason} \
+                 `connectionProperties`?"
+            ),
+        ]
+    );
+    assert_eq!(sent_bodies(&platform)[0]["displayNam"], "Production");
+}
+
+#[test]
 fn environments_create_sends_the_file_as_it_is_written() {
     let (world, platform) = (World::new(), Platform::new());
     script_creation(&platform, "/environments$", json!({}));
@@ -73,6 +106,7 @@ fn environments_create_sends_the_file_as_it_is_written() {
     let args = "environments create -f e.yaml";
     let output = platform.call(&world).run(args).expect(0);
     assert_eq!(output.out, "created the environment production\n");
+    assert!(!output.err.contains("API document"), "{}", output.all());
     let properties = &sent_bodies(&platform)[0]["connectionOverrides"][0]["connectionProperties"];
     assert_eq!(properties["port"], json!({ "value": "5439" }));
     for (value, kind) in [

@@ -118,6 +118,28 @@ fn apply_goes_through_the_steps_in_order() {
 }
 
 #[test]
+fn apply_warns_of_unknown_key_until_the_environment_is_created() {
+    let (world, platform) = (World::new(), provision_platform(None));
+    world.write(
+        "p.yaml",
+        hybrid_file().replace("  name: production\n", "  name: production\n  displayNam: x\n"),
+    );
+    let warning = "warning: p.yaml:5:3: environment.displayNam: the key is not in the API document";
+    for (flag, has_warning) in [("--dry-run", true), ("", true), ("", false)] {
+        let output = provision_call(&platform, &world)
+            .run((&APPLY[..], flag))
+            .expect(0);
+        assert_eq!(output.err.contains(warning), has_warning, "{}", output.all());
+    }
+    // Counterpart: known keys.
+    world.write("q.yaml", hybrid_file());
+    let output = provision_call(&platform, &world)
+        .run("provision apply -f q.yaml")
+        .expect(0);
+    assert!(!output.err.contains("API document"), "{}", output.all());
+}
+
+#[test]
 fn apply_for_full_saas_stores_the_secret_and_never_shows_it() {
     let (world, platform) = (World::new(), provision_platform(None));
     world.write("p.yaml", full_saas());

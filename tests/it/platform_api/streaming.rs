@@ -32,6 +32,54 @@ fn script_statuses(platform: &Platform, statuses: &[&str]) {
 }
 
 #[test]
+fn streaming_pipeline_with_unknown_keys_is_created_with_warnings() {
+    let (world, platform) = (World::new(), Platform::new());
+    let text = FILE
+        .replace("host:", "hots:")
+        .replace("accountName:", "acountName:")
+        .replace("advancedProperties:", "advancedPropertis:")
+        .replace(
+            "    port: 5432\n",
+            "    port: 5432\n    jdbcProperties: { a: 1 }\n",
+        )
+        + "new: { a: b }\n";
+    world.write(
+        "s.yaml",
+        text.replace(
+            "streamingTarget:",
+            "  tables: [{ schema: s, tabel: t }]\nstreamingTarget:",
+        ),
+    );
+    let created = json!({ "streamingPipelineId": ID });
+    platform.respond_to("POST", CREATE, ResponseTemplate::new(201).set_body_json(&created));
+    let output = polling_call(&platform, &world)
+        .run("streaming create -f s.yaml")
+        .expect(0);
+    let reason = "the key is not in the API document, and is sent unchanged";
+    let warnings: Vec<&str> = output
+        .err
+        .lines()
+        .filter(|line| line.contains("warning: "))
+        .collect();
+    assert_eq!(
+        warnings,
+        [
+            format!("warning: s.yaml:16:1: advancedPropertis: {reason}: did you mean `advancedProperties`?"),
+            format!("warning: s.yaml:18:1: new: {reason}"),
+            format!("warning: s.yaml:6:5: streamingSource.connection.hots: {reason}: did you mean `host`?"),
+            format!(
+                "warning: s.yaml:15:5: streamingTarget.connection.acountName: {reason}: did you mean \
+                 `accountName`?"
+            ),
+            format!(
+                "warning: s.yaml:11:25: streamingSource.tables[0].tabel: {reason}: did you mean `table`?"
+            ),
+        ]
+    );
+    assert_eq!(sent_bodies(&platform)[0]["new"], json!({ "a": "b" }));
+}
+
+#[test]
 fn create_sends_the_definition_and_shows_what_is_stored() {
     let (world, platform) = (World::new(), Platform::new());
     world.write("s.yaml", FILE);
@@ -57,12 +105,14 @@ fn create_sends_the_definition_and_shows_what_is_stored() {
     assert_eq!(body["advancedProperties"]["max.batch.size"], "2048");
     assert_eq!(body["streamingTarget"]["type"], "warehouse_a");
     assert!(!output.err.contains("lower case"), "{}", output.err);
+    assert!(!output.err.contains("API document"), "{}", output.err);
     // A stored definition can be submitted again unchanged.
     world.write("s.json", stored.to_string());
     let json = polling_call(&platform, &world)
         .run("streaming create -f s.json -o json")
         .expect(0);
     assert_eq!(json.json(), stored);
+    assert!(!json.err.contains("API document"), "{}", json.err);
     json.saying(&["streamingPipelineId is omitted"]);
     assert!(sent_bodies(&platform)[1].get("streamingPipelineId").is_none());
     // The platform names kinds in lower case.

@@ -798,6 +798,34 @@ fn platform_that_accepts_the_type_keeps_the_override_until_it_is_set() {
 }
 
 #[test]
+fn overrides_without_a_value_are_refused() {
+    let file = "variables:\n  region:\n    type: TEXT\n    behaviour: SHARED\n    value: eu\n    overrides:";
+    for flag in ["", "--prune"] {
+        let (world, platform) = (World::new(), Platform::new());
+        world.write("v.yaml", format!("{file}\n"));
+        platform
+            .call(&world)
+            .run(("variables apply -f v.yaml", flag))
+            .expect(2)
+            .saying(&[
+                "v.yaml:6:5: variables.region.overrides: must be a map from environment to value",
+                "use `{}` for no overrides",
+            ]);
+        assert!(platform.requests().is_empty());
+        // Counterpart: an empty map.
+        let (world, platform) = (World::new(), Platform::new());
+        world.write("v.yaml", format!("{file} {{}}\n"));
+        listing(&platform, &[variable("region", "TEXT", json!("eu"))]);
+        let overrides = json!({ "variable": { "name": "region", "type": "TEXT" }, "overrides": [] });
+        platform.respond_to("GET", OVERRIDES, answer(&overrides));
+        platform
+            .call(&world)
+            .run(("variables apply -f v.yaml", flag))
+            .expect(0);
+    }
+}
+
+#[test]
 fn pruned_override_is_removed_first_only_if_it_does_not_fit_the_new_type() {
     let unset = "DELETE /days/environment-overrides/test";
     for (file, expected_calls) in [

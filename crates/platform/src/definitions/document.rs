@@ -5,6 +5,7 @@ use super::number::parse_number;
 use serde_json::{Map, Value};
 use sluicegate_base::duplicate_key::find_duplicate_key;
 use sluicegate_base::input;
+use sluicegate_base::text;
 use sluicegate_yaml::{NodeRef, Position, Tree};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -110,6 +111,26 @@ impl Document {
     /// Returns the number at this path as the file writes it, if it will be sent in another notation.
     pub(super) fn original_notation(&self, path: &str) -> Option<&str> {
         self.original_notations.get(path).map(String::as_str)
+    }
+
+    /// Describes each of these keys of the map at `path` that is not a known key, with its position and the nearest
+    /// known key: the API document does not define it, so it may be misspelled.
+    pub(super) fn describe_unknown_keys<'k>(
+        &self,
+        path: &str,
+        keys: impl IntoIterator<Item = &'k String>,
+        known_keys: &[&str],
+    ) -> Vec<String> {
+        keys.into_iter()
+            .filter(|key| !known_keys.contains(&key.as_str()))
+            .map(|key| {
+                let mut message = "the key is not in the API document, and is sent unchanged".to_owned();
+                if let Some(suggestion) = text::suggest(key, known_keys) {
+                    message = format!("{message}: {suggestion}");
+                }
+                self.error_at(&join_path(path, key), message).to_string()
+            })
+            .collect()
     }
 
     /// Creates an error about the value at this path, with the nearest position in the file.

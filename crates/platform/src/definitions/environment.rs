@@ -1,5 +1,6 @@
 //! An environment from a file: API document, "Environment creation request".
 
+use super::document::join_path;
 use super::fields::{FieldReader, is_nonempty_text, reject_unquoted_fields};
 use super::{DefinitionError, Document};
 use crate::api::{ConnectionOverride, NewEnvironment};
@@ -28,6 +29,26 @@ const KNOWN_KEYS: [&str; 7] = [
     "defaultConnections",
     "connectionOverrides",
 ];
+
+/// The keys of an override of a connection's properties.
+const OVERRIDE_KEYS: [&str; 2] = ["connectionName", "connectionProperties"];
+
+/// Describes the keys of this environment, which was read from `path` in the document, that the API document does not
+/// define: such a key may be misspelled, and an environment cannot be changed later. Connection properties may have any
+/// name.
+pub fn describe_unknown_environment_keys(
+    document: &Document,
+    path: &str,
+    environment: &NewEnvironment,
+) -> Vec<String> {
+    let mut descriptions = document.describe_unknown_keys(path, environment.other_fields.keys(), &KNOWN_KEYS);
+    for (index, connection_override) in environment.connection_overrides.iter().enumerate() {
+        let override_path = join_path(path, &format!("connectionOverrides[{index}]"));
+        let other_keys = connection_override.other_fields.keys();
+        descriptions.extend(document.describe_unknown_keys(&override_path, other_keys, &OVERRIDE_KEYS));
+    }
+    descriptions
+}
 
 /// Reads the definition of an environment from `value`, which is at `path` in the document. A definition without
 /// `defaultConnections` gets `connections`, and is an error if that is `None`. Keys that the API document does not
@@ -127,8 +148,7 @@ fn read_connection_overrides(
         overrides.push(ConnectionOverride {
             connection_name: name,
             connection_properties: read_connection_properties(document, &properties_path, properties)?,
-            other_fields: entry_fields
-                .unknown_fields(|key| ["connectionName", "connectionProperties"].contains(&key.as_str())),
+            other_fields: entry_fields.unknown_fields(|key| OVERRIDE_KEYS.contains(&key.as_str())),
         });
     }
     Ok(overrides)

@@ -44,6 +44,11 @@ impl<'d> FieldReader<'d> {
         self.map.get(key).filter(|value| !value.is_null())
     }
 
+    /// Returns whether the map has this key, also with the value null.
+    pub(super) fn has_key(&self, key: &str) -> bool {
+        self.map.contains_key(key)
+    }
+
     /// Returns the reader of the required section `name`, which must be a key of the document's root.
     pub(super) fn read_section(&self, name: &'d str) -> Result<Self, DefinitionError> {
         match self.get(name) {

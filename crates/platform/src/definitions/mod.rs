@@ -14,7 +14,7 @@ mod streaming;
 pub mod variables;
 
 pub use document::Document;
-pub use environment::read_environment;
+pub use environment::{describe_unknown_environment_keys, read_environment};
 pub use error::DefinitionError;
 pub use grid::read_grid;
 pub use streaming::read_streaming_definition;

@@ -14,13 +14,23 @@ const SECRET_KEYS: [&str; 3] = ["password", "privatekey", "passphrase"];
 /// The keys of a reference to a secret. Another key could contain the secret itself.
 const REFERENCE_KEYS: [&str; 4] = ["secretType", "secretLocation", "secretName", "secretKey"];
 
-/// The maps and their keys that are strings in the API document.
-const TEXT_FIELDS: [(&[&str], &[&str]); 6] = [
-    (&[], &["name", "agentId"]),
-    (&["streamingSource"], &["type"]),
+/// The maps of the API document, each with its keys that are strings and its other keys.
+const DEFINED_KEYS: [(&[&str], &[&str], &[&str]); 6] = [
+    (
+        &[],
+        &["name", "agentId"],
+        &[
+            ID_FIELD,
+            "streamingSource",
+            "streamingTarget",
+            ADVANCED_PROPERTIES,
+        ],
+    ),
+    (&["streamingSource"], &["type"], &["connection", "tables"]),
     (
         &["streamingSource", "connection"],
         &["host", "database", "username"],
+        &["port", "password", "jdbcProperties"],
     ),
     (
         &["streamingTarget"],
@@ -37,10 +47,22 @@ const TEXT_FIELDS: [(&[&str], &[&str]); 6] = [
             "transformationType",
             "temporalMapping",
         ],
+        &["connection"],
     ),
-    (&["streamingTarget", "connection"], &["accountName", "username"]),
-    (&["streamingTarget", "connection", "authentication"], &["type"]),
+    (
+        &["streamingTarget", "connection"],
+        &["accountName", "username"],
+        &["authentication", "jdbcProperties"],
+    ),
+    (
+        &["streamingTarget", "connection", "authentication"],
+        &["type"],
+        &["privateKey", "passphrase"],
+    ),
 ];
+
+/// The keys of a table in the source, each a string.
+const TABLE_KEYS: [&str; 2] = ["schema", "table"];
 
 const ADVANCED_PROPERTIES: &str = "advancedProperties";
 
@@ -52,6 +74,8 @@ pub struct StreamingDefinition {
     pub body: Value,
     /// The changes to the file's content, each a sentence.
     pub notes: Vec<String>,
+    /// The keys that the API document does not define, each with its position: such a key may be misspelled.
+    pub unknown_keys: Vec<String>,
 }
 
 /// Reads the definition from the document. Sets `secretType` to the value of `key_vault` in each reference to a secret
@@ -92,6 +116,7 @@ pub fn read_streaming_definition(
     check_driver_numbers(document, &body)?;
     Ok(StreamingDefinition {
         notes: walk.notes,
+        unknown_keys: list_unknown_keys(document),
         body,
     })
 }
@@ -159,9 +184,30 @@ impl SecretReferenceWalk<'_> {
     }
 }
 
+/// Describes the keys that the API document does not define. The properties of drivers and the advanced properties may
+/// have any name.
+fn list_unknown_keys(document: &Document) -> Vec<String> {
+    let mut unknown_keys = Vec::new();
+    for (parent_keys, text_keys, other_keys) in DEFINED_KEYS {
+        if let Value::Object(map) = value_at(&document.value, parent_keys) {
+            let known_keys = [text_keys, other_keys].concat();
+            let path = parent_keys.join(".");
+            unknown_keys.extend(document.describe_unknown_keys(&path, map.keys(), &known_keys));
+        }
+    }
+    let tables = document.value["streamingSource"]["tables"].as_array();
+    for (index, table) in tables.into_iter().flatten().enumerate() {
+        if let Value::Object(map) = table {
+            let path = format!("streamingSource.tables[{index}]");
+            unknown_keys.extend(document.describe_unknown_keys(&path, map.keys(), &TABLE_KEYS));
+        }
+    }
+    unknown_keys
+}
+
 /// Checks that each field that the API document defines as a string is a string in the file, not a number or boolean.
 fn check_text_fields(document: &Document, body: &Value) -> Result<(), DefinitionError> {
-    for (parent_keys, text_keys) in TEXT_FIELDS {
+    for (parent_keys, text_keys, _) in DEFINED_KEYS {
         if let Value::Object(map) = value_at(body, parent_keys) {
             reject_unquoted_fields(document, &parent_keys.join("."), map, text_keys)?;
         }
@@ -174,7 +220,7 @@ fn check_text_fields(document: &Document, body: &Value) -> Result<(), Definition
     for (index, table) in tables.into_iter().flatten().enumerate() {
         if let Value::Object(map) = table {
             let path = format!("streamingSource.tables[{index}]");
-            reject_unquoted_fields(document, &path, map, &["schema", "table"])?;
+            reject_unquoted_fields(document, &path, map, &TABLE_KEYS)?;
         }
     }
     Ok(())

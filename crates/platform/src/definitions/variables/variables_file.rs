@@ -112,6 +112,10 @@ fn read_overrides(
     variable_type: Option<&str>,
 ) -> Result<Option<Vec<Override>>, DefinitionError> {
     match fields.get("overrides") {
+        None if fields.has_key("overrides") => Err(fields.error_at(
+            "overrides",
+            "must be a map from environment to value; use `{}` for no overrides",
+        )),
         None => Ok(None),
         Some(Value::Object(entries)) => {
             let mut overrides = Vec::with_capacity(entries.len());
