@@ -222,6 +222,18 @@ mod tests {
         }
 
         #[test]
+        fn secret_is_hidden_in_json_that_is_quoted_again(secret in r#"[a-c"\\/ü😀\u{1}]{4,12}"#, depth in 0_usize..=4) {
+            let secret = format!("S{secret}E");
+            let mut quoted = secret.clone();
+            for _ in 0..depth {
+                quoted = serde_json::Value::String(quoted).to_string();
+            }
+            let hidden = redact(&format!("before {quoted} after"), &SecretString::from(secret));
+            prop_assert!(hidden.contains("***") && !hidden.contains(['S', 'E', 'ü']), "{hidden}");
+            prop_assert!(hidden.starts_with("before ") && hidden.ends_with(" after"), "{hidden}");
+        }
+
+        #[test]
         fn search_of_any_secret_in_any_text_ends_and_keeps_other_texts(secret in "\\PC{3,12}", text in "\\PC{0,60}") {
             let secret = SecretString::from(secret);
             let hidden = redact(&text, &secret);
@@ -239,9 +251,22 @@ mod tests {
     }
 
     #[test]
+    fn escape_sequence_that_is_quoted_again_is_hidden() {
+        let secret = SecretString::from("Pa\"ss\\word/ä😀\n1");
+        for text in [
+            r#"Pa\\\\"ss\\\\word/ä😀\\n1"#,
+            r#"Pa\\\\\\\\"ss\\\\\\\\word\\/\\u00e4\\\\ud83d\\\\ude00\\\\n1"#,
+            r"Pa\\u0022ss\\u005cword\\u002fä\\ud83d\\ude00\\u000A1",
+        ] {
+            assert_eq!(redact(&format!("<{text}>"), &secret), "<***>", "{text}");
+        }
+    }
+
+    #[test]
     fn backslash_is_no_spelling_of_a_quote() {
         let secret = SecretString::from("ab\"cdef");
         assert_eq!(redact(r"ab\cdef", &secret), r"ab\cdef");
+        assert_eq!(redact(r"ab\\\\cdef", &secret), r"ab\\\\cdef");
         assert_eq!(redact(r#"ab\"cdef"#, &secret), "***");
     }
 

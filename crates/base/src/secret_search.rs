@@ -15,6 +15,10 @@ const MIN_ENCODED_LENGTH: usize = 8;
 /// Maximum number of whitespace characters at which a secret continues on another line.
 const MAX_GAP_LENGTH: usize = 64;
 
+/// Maximum number of backslashes that one escape sequence begins with. Each time a JSON string is quoted again, their
+/// number doubles, so this suffices for a backslash that is quoted four times.
+const MAX_BACKSLASHES: usize = 16;
+
 /// Number of characters that are compared before the spellings of all characters are.
 const START_LENGTH: usize = 3;
 
@@ -228,16 +232,31 @@ fn skip_gap(text: &str, start: usize) -> usize {
 }
 
 /// Returns the characters that a text may begin with, each with the length of its spelling: the first character, the
-/// character of an escape sequence of a URL or of JSON, and the space for which a form has a plus sign.
+/// character of an escape sequence of a URL or of JSON, and the space for which a form has a plus sign. In JSON that is
+/// quoted once more, several backslashes stand for one.
 fn read_spellings(text: &str) -> impl Iterator<Item = (char, usize)> {
     let first = text.chars().next();
+    let backslash_count = count_backslashes(text);
     let meaning = match first {
         Some('%') => decode_percent_escape(text),
-        Some('\\') => decode_json_escape(text),
+        Some('\\') => decode_json_escape(text, backslash_count),
         Some('+') => Some((' ', 1)),
         _ => None,
     };
-    first.map(|c| (c, c.len_utf8())).into_iter().chain(meaning)
+    let backslashes = (2..=backslash_count).map(|length| ('\\', length));
+    first
+        .map(|c| (c, c.len_utf8()))
+        .into_iter()
+        .chain(backslashes)
+        .chain(meaning)
+}
+
+/// Returns the number of backslashes at the beginning of the text, at most [`MAX_BACKSLASHES`].
+fn count_backslashes(text: &str) -> usize {
+    text.bytes()
+        .take(MAX_BACKSLASHES)
+        .take_while(|byte| *byte == b'\\')
+        .count()
 }
 
 /// Decodes the character at the beginning of a URL's text, such as `%C3%A4`, and returns it with the length of its
@@ -255,9 +274,9 @@ fn decode_percent_escape(text: &str) -> Option<(char, usize)> {
 }
 
 /// Decodes the escape sequence at the beginning of a JSON string's text, and returns its character with the length of
-/// its spelling. A backslash before any character other than a letter or a digit stands for that character.
-fn decode_json_escape(text: &str) -> Option<(char, usize)> {
-    let escaped_character = text.chars().nth(1)?;
+/// its spelling. Backslashes before any character other than a letter or a digit stand for that character.
+fn decode_json_escape(text: &str, backslash_count: usize) -> Option<(char, usize)> {
+    let escaped_character = text.get(backslash_count..)?.chars().next()?;
     let character = match escaped_character {
         'u' => return decode_unicode_escape(text),
         'b' => '\u{8}',
@@ -265,24 +284,36 @@ fn decode_json_escape(text: &str) -> Option<(char, usize)> {
         'n' => '\n',
         'r' => '\r',
         't' => '\t',
+        // A longer row of backslashes than that of one escape sequence.
+        '\\' => return None,
         c if c.is_ascii_alphanumeric() => return None,
         c => c,
     };
-    Some((character, 1 + escaped_character.len_utf8()))
+    Some((character, backslash_count + escaped_character.len_utf8()))
 }
 
 /// Decodes a sequence such as `\u00e4`, or two sequences that are a surrogate pair.
 fn decode_unicode_escape(text: &str) -> Option<(char, usize)> {
-    let first_unit = parse_unicode_unit(text.get(..6)?)?;
-    let second_unit = text.get(6..12).and_then(parse_unicode_unit);
-    let units = [Some(first_unit), second_unit].into_iter().flatten();
-    let character = char::decode_utf16(units).next()?.ok()?;
-    Some((character, 6 * character.len_utf16()))
+    let (first_unit, first_length) = parse_unicode_unit(text)?;
+    let second = text.get(first_length..).and_then(parse_unicode_unit);
+    let units = [Some(first_unit), second.map(|(unit, _)| unit)];
+    let character = char::decode_utf16(units.into_iter().flatten()).next()?.ok()?;
+    let second_length = second
+        .filter(|_| character.len_utf16() == 2)
+        .map(|(_, length)| length);
+    Some((character, first_length + second_length.unwrap_or_default()))
 }
 
-/// Parses a sequence such as `\u00e4`.
-fn parse_unicode_unit(escape: &str) -> Option<u16> {
-    parse_hex(escape.strip_prefix("\\u")?)?.try_into().ok()
+/// Parses a sequence such as `\u00e4` at the beginning of the text, and returns it with its length.
+fn parse_unicode_unit(text: &str) -> Option<(u16, usize)> {
+    let backslash_count = count_backslashes(text);
+    let digits_start = backslash_count + 1;
+    let length = digits_start + 4;
+    if backslash_count == 0 || text.get(backslash_count..digits_start)? != "u" {
+        return None;
+    }
+    let unit = parse_hex(text.get(digits_start..length)?)?.try_into().ok()?;
+    Some((unit, length))
 }
 
 /// Parses hexadecimal digits, without a sign.
