@@ -4,6 +4,7 @@ use crate::error::Failure;
 use crate::job::cli::{ExecutionsVerb, OutputArgs, PaceArgs};
 use crate::operations::executions::execution_termination::terminate_execution;
 use crate::operations::executions::start_pace;
+use crate::session::resource::require_status;
 use crate::session::response_output;
 use crate::session::watched_execution::{
     WatchedExecution, execution_request_failure, list_execution_fields, report_last_state,
@@ -41,6 +42,7 @@ fn print_execution(session: &Session, id: &str, output: OutputArgs) -> CommandRe
             Ok(response) => response,
             Err(error) => return Err(execution_request_failure(&project, id, error).await),
         };
+        require_status(response.result.status.as_ref())?;
         session.print_response(output, &response.raw, || {
             response_output::format_field_lines(&list_execution_fields(&response.raw).into())
         })

@@ -203,6 +203,12 @@ pub(crate) fn run_secrets(session: &Session, verb: SecretsVerb) -> CommandResult
                     "check whether the vault already has the secret before you repeat the command",
                 )
             })?;
+        if response.vault_secret_name.is_none() && response.resolver_ref.is_none() {
+            return Err(created_without_id_failure(
+                "the secret was stored, but the response contains no reference to it",
+                "check whether the vault already has the secret",
+            ));
+        }
         session.print_response(output, &response.raw, || {
             response_output::format_field_lines(&response.raw)
         })

@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, PaceArgs, StreamArgs};
 use crate::session::failure_conversion::http_exit_status;
-use crate::session::resource::{RemoteProject, created_without_id_failure};
+use crate::session::resource::{RemoteProject, created_without_id_failure, require_status};
 use crate::session::resource_lookup::{ResourceKind, ResourceLookup, creation_failure};
 use crate::session::response_output;
 use crate::session::{CommandResult, Session};
@@ -149,6 +149,7 @@ pub(crate) fn print_status(session: &Session, id: &str, output: OutputArgs) -> C
             Ok(status) => status,
             Err(error) => return Err(stream_request_failure(&project, id, error).await),
         };
+        require_status(status.status.as_ref())?;
         session.print_response(output, &status.raw, || {
             response_output::format_field_lines(&status.raw)
         })

@@ -123,6 +123,17 @@ pub(crate) fn created_without_id_failure(message: &'static str, check_instructio
     Failure::from_message(ExitStatus::Undecided, message).with_hint(hint)
 }
 
+/// Fails if the response to a request for a status contains no status.
+pub(crate) fn require_status(status: Option<&String>) -> Result<(), Failure> {
+    match status {
+        Some(_) => Ok(()),
+        None => Err(Failure::from_message(
+            ExitStatus::Undecided,
+            "the response contains no status",
+        )),
+    }
+}
+
 /// Returns the failure of a request for a project. A 404 means that the project is missing, unless the platform lists
 /// the project.
 pub(crate) async fn project_request_failure(platform: &Platform, id: Uuid, error: HttpError) -> Failure {

@@ -737,9 +737,14 @@ fn creation_without_id_in_the_response_is_undecided() {
             "pipelines run p --environment e",
             "the response contains no usable execution id",
         ),
+        (
+            "secrets create s --agent-id 0d9c8b7a-6f5e-4d3c-ab2a-190f8e7d6c5b --key k --value-variable SECRET",
+            "the response contains no reference to it",
+        ),
     ] {
         platform
             .call(&world)
+            .variable("SECRET", "s3cret")
             .run(args)
             .expect(3)
             .saying(&[reason, "hint: before you repeat the command, "]);
@@ -749,6 +754,24 @@ fn creation_without_id_in_the_response_is_undecided() {
         .call(&world)
         .run("variables create region --value x")
         .expect(0);
+}
+
+#[test]
+fn response_without_its_status_is_no_success() {
+    let world = World::new();
+    let stream = format!("streaming status {ID}");
+    let execution = format!("executions show {ID}");
+    for (command, response, code) in [
+        (&stream, json!({}), 3),
+        (&stream, json!({ "status": null }), 3),
+        (&stream, json!({ "status": "streaming" }), 0),
+        (&execution, json!({ "result": {} }), 3),
+        (&execution, json!({ "result": { "status": null } }), 3),
+        (&execution, json!({ "result": { "status": "NEW" } }), 0),
+    ] {
+        let output = always(&answer(&response)).call(&world).run(command).expect(code);
+        assert_eq!(output.err.contains("status"), code == 3, "{}", output.all());
+    }
 }
 
 #[test]
