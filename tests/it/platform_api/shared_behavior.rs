@@ -1301,13 +1301,7 @@ fn project_that_is_not_there_is_named_with_the_nearest_that_is() {
 #[test]
 fn project_id_that_is_no_uuid_stops_only_commands_that_need_the_project() {
     let world = World::new();
-    world.write("p.yaml", "project: {}\n");
     let empty_list = json!({ "results": [], "tasks": [], "page": 0, "size": 100, "total": 0 });
-    let call_with_project = |platform: &Platform, project: &str| {
-        let call = platform.call(&world);
-        call.variable("SLUICEGATE_PROJECT_ID", project)
-            .variable("SECRET", "s3cret")
-    };
     let create_secret = format!("secrets create s --agent-id {ID} --key k --value-variable SECRET");
     for command in [
         "projects list",
@@ -1322,7 +1316,11 @@ fn project_id_that_is_no_uuid_stops_only_commands_that_need_the_project() {
         &format!("tasks messages {ID}"),
     ] {
         let platform = always(&answer(&empty_list));
-        let output = call_with_project(&platform, "Sales").run(command);
+        let output = platform
+            .call(&world)
+            .variable("SLUICEGATE_PROJECT_ID", "Sales")
+            .variable("SECRET", "s3cret")
+            .run(command);
         assert!(!output.err.contains("not a UUID"), "{command}: {}", output.all());
         assert!(!platform.requests().is_empty(), "{command}: {}", output.all());
     }
@@ -1339,7 +1337,11 @@ fn project_id_that_is_no_uuid_stops_only_commands_that_need_the_project() {
         ("projects list", "$PROJECT_ID", "SLUICEGATE_PROJECT_ID"),
     ] {
         let platform = always(&answer(&empty_list));
-        let output = call_with_project(&platform, project).run(command).expect(2);
+        let output = platform
+            .call(&world)
+            .variable("SLUICEGATE_PROJECT_ID", project)
+            .run(command)
+            .expect(2);
         assert!(output.err.contains(reason), "{command}: {}", output.all());
         assert!(platform.requests().is_empty(), "{command}: {}", output.all());
     }

@@ -580,6 +580,15 @@ async fn post_messages_names_every_wrong_field() {
         "agentConfig.targetBranchName",
     ];
     assert_eq!(fields(&problem), expected);
+    // Only the mode and the target branch can be overridden.
+    let config =
+        json!({"name": "data_engineer_agent", "mode": "ACT", "environmentName": "other", "graphId": null});
+    let body = json!({"message": "m", "agentConfig": config});
+    let problem = send(&platform, &messages, body, 400).await;
+    assert_eq!(
+        fields(&problem),
+        ["agentConfig.environmentName", "agentConfig.graphId"]
+    );
     send(&platform, &format!("{path}/stop"), Value::Null, 204).await;
     send(&platform, &messages, json!({"message": "m"}), 409).await;
 }

@@ -1,5 +1,6 @@
 //! Agent tasks (API document, "AI agent tasks").
 
+mod follow_up_request;
 mod task_creation;
 mod task_dialogue;
 mod task_management;

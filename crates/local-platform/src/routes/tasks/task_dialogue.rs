@@ -1,8 +1,9 @@
 //! The messages between an agent and its callers: decisions, instructions and permissions.
 
+use super::follow_up_request::follow_up_request_shape;
 use super::{
-    AGENT_NAME, GrantedTool, ID_PARAMETER, can_see_task, change_task, granted_tools_shape,
-    list_granted_tools, parse_granted_tools, push_due_branch_of_task, record_task_event, unknown_task,
+    GrantedTool, ID_PARAMETER, can_see_task, change_task, granted_tools_shape, list_granted_tools,
+    parse_granted_tools, push_due_branch_of_task, record_task_event, unknown_task,
 };
 use crate::agent::{
     AgentMode, DecisionOutcome, Message, OpenDecision, SubmittedAnswer, SubmittedDecision, TaskStatus,
@@ -268,23 +269,6 @@ fn parse_pagination_token(text: &str) -> Option<u32> {
 /// Parses decimal digits as a 32-bit number; returns `None` for any other text or a larger number.
 fn parse_u32(text: &str) -> Option<u32> {
     parse_whole_number(text).and_then(|number| u32::try_from(number).ok())
-}
-
-/// Returns the shape of a request with a further instruction.
-fn follow_up_request_shape() -> Shape {
-    let config = object([
-        required_member("name", one_of(&[AGENT_NAME])),
-        optional_member("mode", one_of(AgentMode::ALL)),
-        optional_member("targetBranchName", text()),
-    ])
-    .with_name_and_description("AgentConfigChange", "Changes to the configuration of a task.");
-    object([
-        required_member("message", text()),
-        optional_member("grantedPermissions", granted_tools_shape())
-            .with_description("Additional tools that the agent may use without permission."),
-        optional_member("agentConfig", config),
-    ])
-    .with_name_and_description("FollowUp", "The body of a request with a further instruction.")
 }
 
 /// The ID of a task.
