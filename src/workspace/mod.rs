@@ -316,7 +316,7 @@ pub(crate) fn print_warnings<H>(session: &Session, subject: &RunSubject<H>) {
         session.ui.warn(warning);
         session.add_shown_text(warning);
     }
-    if subject.is_base_explained {
-        session.add_shown_reason(&subject.base_source);
+    for reason in &subject.explained_reasons {
+        session.add_shown_reason(reason);
     }
 }

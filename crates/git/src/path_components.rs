@@ -10,7 +10,7 @@ pub(super) const MAX_COMPONENTS: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CommonComponents {
     pub end_count: usize,
-    /// The components of the folder from the root on; the end of a folder counts as one.
+    /// The components of the folder from the root on; the end of a folder is one, too.
     pub start_count: usize,
 }
 

@@ -35,8 +35,8 @@ pub(super) struct Base {
     pub earlier_commit: EarlierCommit,
     pub source: String,
     pub warnings: Vec<String>,
-    /// True if one of the warnings contains `source`.
-    pub is_source_explained: bool,
+    /// The reasons in `source` that the warnings contain.
+    pub explained_reasons: Vec<String>,
 }
 
 impl Base {
@@ -48,7 +48,7 @@ impl Base {
             earlier_commit: EarlierCommit::None,
             source: reason.into(),
             warnings: Vec::new(),
-            is_source_explained: false,
+            explained_reasons: Vec::new(),
         }
     }
 
@@ -59,7 +59,7 @@ impl Base {
             earlier_commit: EarlierCommit::None,
             source,
             warnings: Vec::new(),
-            is_source_explained: false,
+            explained_reasons: Vec::new(),
         }
     }
 
@@ -77,7 +77,6 @@ impl Base {
     /// Appends a reason to the description of the base: why the base that the host names is not used.
     pub(super) fn with_reason(mut self, reason: &str) -> Self {
         self.source = format!("{}; {reason}", self.source);
-        self.is_source_explained = false;
         self
     }
 
@@ -86,11 +85,9 @@ impl Base {
         self
     }
 
-    /// Adds a warning that contains the source, so that no other message has to repeat it.
-    pub(super) fn with_explanation(self, warning: String) -> Self {
-        Self {
-            is_source_explained: true,
-            ..self.with_warning(warning)
-        }
+    /// Adds a warning that contains this reason, so that no other message has to repeat it.
+    pub(super) fn with_explanation(mut self, reason: &str, warning: String) -> Self {
+        self.explained_reasons.push(reason.to_owned());
+        self.with_warning(warning)
     }
 }

@@ -329,12 +329,13 @@ impl BaseSearch<'_> {
             return Ok(base);
         }
         let remedy = HistoryRemedy::for_run(self.ci);
-        Ok(base.with_warning(format!(
+        let warning = format!(
             "all pipelines are selected, and changes to the gate configuration are not reported, because {reason}; to \
              avoid this, {}{}",
             remedy.describe_step(),
             remedy.choose_advice(", or pass --deepen")
-        )))
+        );
+        Ok(base.with_explanation(reason, warning))
     }
 
     /// Returns the error for a branch that the clone lacks.

@@ -93,17 +93,18 @@ impl BaseSearch<'_> {
             };
             let base = Base::for_unknown_base(reason);
             return Ok(if has_remote && self.repo.is_shallow() {
-                base.with_explanation(SHALLOW_CLONE_WARNING.to_owned())
+                base.with_explanation(reason, SHALLOW_CLONE_WARNING.to_owned())
             } else {
                 base
             });
         }
         let base = Base::for_unknown_base(DEFAULT_BRANCH_UNKNOWN);
-        Ok(base.with_explanation(format!(
+        let warning = format!(
             "all pipelines are selected: this clone does not know the remote's default branch; run `git remote set-head \
              origin BRANCH` first{}",
             HistoryRemedy::for_run(self.ci).choose_advice(", or pass --deepen")
-        )))
+        );
+        Ok(base.with_explanation(DEFAULT_BRANCH_UNKNOWN, warning))
     }
 }
 

@@ -35,8 +35,8 @@ pub struct RunSubject<H> {
     /// The number of this run on the host.
     pub run_number: Option<String>,
     pub warnings: Vec<String>,
-    /// True if one of the warnings contains `base_source`.
-    pub is_base_explained: bool,
+    /// The reasons in `base_source` that the warnings contain.
+    pub explained_reasons: Vec<String>,
     /// Why the run has no pipelines to review.
     pub idle_reason: Option<String>,
     /// The job requests with `--deepen` that this run fetches missing commits.
@@ -130,7 +130,7 @@ impl<H> RunSubject<H> {
             commit_source,
             run_number: ci.run_number.clone(),
             warnings: base.warnings,
-            is_base_explained: base.is_source_explained,
+            explained_reasons: base.explained_reasons,
             idle_reason: None,
             is_deepened: ci.is_deepened,
         }
@@ -166,7 +166,7 @@ impl From<Target> for Comparison {
             commit_source: target.commit_source,
             run_number: target.run_number,
             warnings: target.warnings,
-            is_base_explained: target.is_base_explained,
+            explained_reasons: target.explained_reasons,
             idle_reason: target.idle_reason,
             is_deepened: target.is_deepened,
         }

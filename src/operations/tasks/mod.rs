@@ -85,7 +85,7 @@ pub(crate) fn stop_task(session: &Session, args: &TaskArgs) -> CommandResult {
 }
 
 /// Returns the state of a task that has ended, after a request to stop it failed with a conflict: the end is a possible
-/// cause. A task that is stopping counts as ended if an earlier try of the request may have been processed.
+/// cause. A task that is stopping has ended, too, if an earlier try of the request may have been processed.
 async fn find_state_after_conflict(platform: &Platform, id: &str, error: &HttpError) -> Option<String> {
     if error.kind() != ErrorKind::Conflict {
         return None;

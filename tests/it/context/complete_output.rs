@@ -162,7 +162,7 @@ fn context_of_changed_rules_matches_snapshot() {
     on the remote  yes
     base           4b2187a62d40bc5b88423d93ff9d8cc49bf2b363
     because        CI_COMMIT_BEFORE_SHA
-    policy         sluicegate.yaml of the checkout: head is on the default branch `main`
+    policy         none: the checkout has no sluicegate.yaml (head is on the default branch `main`)
     gate changed   by .platform/config/pipeline_quality_rules.yaml: no rule has changed
     all selected   the rules file .platform/config/pipeline_quality_rules.yaml changed
 
@@ -196,7 +196,7 @@ fn context_of_deleted_branch_matches_snapshot() {
     on the remote  not needed
     base           none
     because        nothing to do: the branch `feature` was deleted
-    policy         sluicegate.yaml of the checkout: head is on the default branch `main`
+    policy         none: the checkout has no sluicegate.yaml (head is on the default branch `main`)
 
     nothing to review: the branch `feature` was deleted
     ");
