@@ -87,7 +87,7 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         session.set_job_annotations(step_report::requested_annotations(&session, &cli.command));
         let status = unfinished_files::replace_files_named_by_flags(&session, &cli.command, Vec::new())
             .and(color_result)
-            .and_then(|()| timeout_check)
+            .and(timeout_check)
             .and_then(|()| session.redirect_results())
             .inspect_err(|_| replace_files_of_failed_call(&session, &cli.command))
             .and_then(|()| dispatch(&session, cli.command))

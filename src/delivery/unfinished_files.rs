@@ -34,7 +34,7 @@ pub(crate) fn record_failure_in_reports(session: &Session, failure: &Failure) {
     let results = mem::take(&mut *session.lock_unfinished_results());
     let mut details = failure.describe_on_one_line();
     if let Some(hint) = failure.own_hint() {
-        details = format_reason_with_step(&details, &hint);
+        details = format_reason_with_step(&details, hint);
     }
     let is_first_result = !results.is_dry && !session.has_reported.load(Ordering::Relaxed);
     if let Some(report) = results.description.as_ref().filter(|_| is_first_result) {

@@ -132,14 +132,12 @@ impl WatchedExecution {
         if error.kind() != ErrorKind::Conflict {
             return None;
         }
-        let execution = match pace.filter(|_| error.has_maybe_processed_try()) {
-            Some(pace) => Self::poll(session, project, id, pace, Duration::ZERO)
-                .await
-                .ok()?,
-            None => {
-                let response = request_for_hint(project.platform.fetch_execution(project.id, id)).await?;
-                Self::from_response(id, response)
-            }
+        let execution = if let Some(pace) = pace.filter(|_| error.has_maybe_processed_try()) {
+            let polled_execution = Self::poll(session, project, id, pace, Duration::ZERO).await;
+            polled_execution.ok()?
+        } else {
+            let response = request_for_hint(project.platform.fetch_execution(project.id, id)).await?;
+            Self::from_response(id, response)
         };
         Some(execution).filter(Self::has_ended)
     }

@@ -3,6 +3,7 @@
 use super::target_revision::find_target_revision;
 use super::{Workspace, choose_unusable_file_treatment};
 use crate::error::Failure;
+use crate::job::ci::Deepening;
 use crate::job::context::{
     self, BranchFetch, CommitSource, ContextError, DeepenSubject, PolicyRevision, RefetchBranch,
     RequestedRevisions,
@@ -21,7 +22,9 @@ impl<'a> Workspace<'a> {
         revisions: &RequestedRevisions,
         subject: DeepenSubject,
     ) -> Result<(), Failure> {
-        self.ci.is_deepened = revisions.deepen;
+        if revisions.deepen {
+            self.ci.deepening = Deepening::Requested;
+        }
         let mut branch_fetch = None;
         if revisions.deepen {
             branch_fetch = self.fetch_missing_commits(session, revisions, subject)?;

@@ -116,25 +116,25 @@ mod tests {
             .collect()
     }
 
-    fn state(content: u8) -> Option<FileState> {
-        Some(FileState {
+    fn state(content: u8) -> FileState {
+        FileState {
             id: Oid::from_bytes(&[content; 20]).unwrap(),
             kind: FileKind::Regular,
-        })
+        }
     }
 
     fn added(path: &str, content: u8) -> TreeDifference {
         TreeDifference {
             path: path.to_owned(),
             old: None,
-            new: state(content),
+            new: Some(state(content)),
         }
     }
 
     fn deleted(path: &str, content: u8) -> TreeDifference {
         TreeDifference {
             path: path.to_owned(),
-            old: state(content),
+            old: Some(state(content)),
             new: None,
         }
     }

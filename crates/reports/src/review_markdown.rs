@@ -310,10 +310,10 @@ impl MarkdownPage<'_> {
         }
         if !other_summaries.is_empty() {
             let mut list = String::new();
-            let lines = other_summaries.into_iter().map(render_item);
+            let lines = other_summaries.iter().map(|summary| render_item(summary));
             let max_bytes = fold_bytes.min(change_bytes);
             push_lines(&mut list, lines, max_bytes, |omitted_count| {
-                render_item(format_and_more_of(omitted_count, "pipeline"))
+                render_item(&format_and_more_of(omitted_count, "pipeline"))
             });
             self.add_block(&(list + "\n"));
         }
@@ -327,9 +327,9 @@ impl MarkdownPage<'_> {
         let mut text = format!("### {title}\n\n");
         push_lines(
             &mut text,
-            items.map(render_item),
+            items.map(|item| render_item(&item)),
             self.limits.section,
-            |omitted_count| render_item(format_and_more(omitted_count)),
+            |omitted_count| render_item(&format_and_more(omitted_count)),
         );
         text.push('\n');
         self.add_block(&text);
@@ -337,7 +337,7 @@ impl MarkdownPage<'_> {
 }
 
 /// Renders an item of a list.
-fn render_item(item: String) -> String {
+fn render_item(item: &str) -> String {
     format!("- {item}\n")
 }
 

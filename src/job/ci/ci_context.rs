@@ -71,8 +71,15 @@ pub struct CiContext {
     pub default_branch: Option<String>,
     /// Why the run has no pipelines to review, for example a deleted branch.
     pub idle_reason: Option<String>,
-    /// The job requests with `--deepen` that this run fetches missing commits. The field is set before the fetch.
-    pub is_deepened: bool,
+    pub deepening: Deepening,
+}
+
+/// The fetch of missing commits in this run, which the job requests with `--deepen`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deepening {
+    NotRequested,
+    /// Set before the fetch.
+    Requested,
 }
 
 /// The repository that the change goes to, from the data of the event.
@@ -146,7 +153,7 @@ impl CiContext {
             run_number: None,
             default_branch: None,
             idle_reason: None,
-            is_deepened: false,
+            deepening: Deepening::NotRequested,
         }
     }
 

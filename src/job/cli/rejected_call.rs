@@ -68,7 +68,7 @@ impl RejectedCall {
 /// Returns whether the program can parse these words after the others.
 fn can_parse_words(program: &Command, valid_words: &[OsString], words: &[&OsString]) -> bool {
     let valid_words = valid_words.iter().map(OsString::as_os_str);
-    let words = words.iter().map(|word| OsStr::new(word));
+    let words = words.iter().map(OsStr::new);
     program
         .clone()
         .try_get_matches_from(valid_words.chain(words))

@@ -134,7 +134,10 @@ fn find_chunk(graph: &[u8], name: &[u8]) -> usize {
 fn find_commit_position(world: &World, graph: &[u8], commit: &str) -> usize {
     let id = world.git(("rev-parse", &[commit]));
     let ids = graph[find_chunk(graph, b"OIDL")..].chunks(20);
-    let to_hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let to_hex = |bytes: &[u8]| {
+        let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        digits.concat()
+    };
     ids.map(to_hex).position(|other| other == id).unwrap()
 }
 

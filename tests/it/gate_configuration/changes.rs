@@ -77,14 +77,15 @@ fn tightened_setting_has_no_note_about_its_later_effect() {
 
 /// Returns a file of 61 team rules. All but the last one have the first level, and the last one has the second.
 fn team_rules(level: &str, last_level: &str) -> String {
-    let mut text = "rules:\n".to_owned();
-    for number in 0..=60 {
-        let level = if number == 60 { last_level } else { level };
-        text.push_str(&format!(
-            "- {{ id: r{number}, for: component, message: m, level: {level}, when: component.skipped }}\n"
-        ));
-    }
-    text
+    let rules: Vec<String> = (0..=60)
+        .map(|number| {
+            let level = if number == 60 { last_level } else { level };
+            format!(
+                "- {{ id: r{number}, for: component, message: m, level: {level}, when: component.skipped }}\n"
+            )
+        })
+        .collect();
+    format!("rules:\n{}", rules.concat())
 }
 
 #[test]

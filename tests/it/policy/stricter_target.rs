@@ -900,8 +900,8 @@ fn setting_that_the_change_edits_in_an_omitted_part_is_not_stricter() {
         format!("- {{ rule: unused-components, path: {start}{middle}{end}, reason: r }}\n")
     };
     let exclude = |last: &str| {
-        let first: String = (10..21).map(|number| format!("{number}.orch.yaml, ")).collect();
-        format!("exclude: [{first}{last}.orch.yaml]\n")
+        let first: Vec<String> = (10..21).map(|number| format!("{number}.orch.yaml")).collect();
+        format!("exclude: [{}, {last}.orch.yaml]\n", first.join(", "))
     };
     let none = "# none\n".to_owned();
     for (path, before, after, edited) in [

@@ -142,7 +142,7 @@ impl Barrier {
 /// Starts a proxy that calls `before_upload` before it forwards an upload, and returns its address.
 pub fn proxy_uploads(platform: &str, before_upload: impl Fn() + Send + Sync + 'static) -> String {
     proxy_requests(platform, "POST /v1/shared-pipelines/artifacts", move |_| {
-        before_upload()
+        before_upload();
     })
 }
 

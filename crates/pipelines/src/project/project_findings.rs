@@ -243,19 +243,15 @@ impl Project<'_> {
         let Some(renames) = self.renames else {
             return consequence.to_owned();
         };
-        match renames.pipelines.get(&entry.pipeline) {
-            Some(new_path) => {
-                let hint = CallHint::for_renamed_file(renames, new_path);
-                match hint.only_path {
-                    Some(_) if entry.enabled => hint.text + ENTRY_STEP,
-                    Some(_) => hint.text,
-                    None => consequence.to_owned() + &hint.text,
-                }
-            }
-            None => {
-                let hint = suggestions.suggest_entry(self.files, &entry.pipeline);
-                consequence.to_owned() + &complete_hint(hint, renames, &entry.pipeline)
-            }
+        let Some(new_path) = renames.pipelines.get(&entry.pipeline) else {
+            let hint = suggestions.suggest_entry(self.files, &entry.pipeline);
+            return consequence.to_owned() + &complete_hint(hint, renames, &entry.pipeline);
+        };
+        let hint = CallHint::for_renamed_file(renames, new_path);
+        match hint.only_path {
+            Some(_) if entry.enabled => hint.text + ENTRY_STEP,
+            Some(_) => hint.text,
+            None => consequence.to_owned() + &hint.text,
         }
     }
 

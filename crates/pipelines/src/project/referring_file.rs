@@ -268,19 +268,17 @@ impl ReferringFile<'_> {
             Some(callee) => callee.new_path.as_deref(),
             None => renames.find_new_pipeline_path(target, kind),
         };
-        match new_path {
-            Some(new_path) => CallHint::for_renamed_file(renames, new_path),
-            None => {
-                let old_path = match earlier_callee {
-                    Some(callee) => callee.path.clone(),
-                    None => complete_path(target, kind),
-                };
-                self.call_suggestions
-                    .borrow_mut()
-                    .suggest_pipeline(self.project.files, target, kind, self.project.can_repair)
-                    .or_deletion(renames, &old_path)
-            }
+        if let Some(new_path) = new_path {
+            return CallHint::for_renamed_file(renames, new_path);
         }
+        let old_path = match earlier_callee {
+            Some(callee) => callee.path.clone(),
+            None => complete_path(target, kind),
+        };
+        self.call_suggestions
+            .borrow_mut()
+            .suggest_pipeline(self.project.files, target, kind, self.project.can_repair)
+            .or_deletion(renames, &old_path)
     }
 
     /// Returns the end of a message, which says that publishing will fail because a shared pipeline needs this file;
