@@ -95,7 +95,7 @@ fn replace_files_of_rejected_call(call: job::cli::RejectedCall, mut env: env::En
     let reason = reason.strip_prefix("error: ").unwrap_or(&reason);
     let failure = error::Failure::usage(format!("invalid arguments: {reason}"));
     let color = job::settings::resolve_color_choice(&global, &env).unwrap_or_default();
-    let ui = ui::Ui::new(global.quiet, color, session::is_ci(&env));
+    let ui = ui::Ui::new(global.quiet, color, session::has_ci_variables(&env));
     session::signals::run_until_signal(
         ui,
         |_, _, _| false,

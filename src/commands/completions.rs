@@ -4,7 +4,7 @@ use crate::env::Env;
 use crate::exit::ExitStatus;
 use crate::job::cli::GlobalArgs;
 use crate::operations::completions::{CompletionRequest, render_completion_script};
-use crate::session::{CommandResult, Session, is_ci, signals};
+use crate::session::{CommandResult, Session, has_ci_variables, signals};
 use crate::ui::{ColorChoice, Ui};
 use clap_complete::Shell;
 
@@ -18,7 +18,7 @@ pub(crate) fn run(session: &Session, shell: Shell) -> CommandResult {
 /// a message would appear in the line that the user edits.
 pub(crate) fn print_candidates(request: CompletionRequest, env: Env) -> ExitStatus {
     let is_quiet = true;
-    let ui = Ui::new(is_quiet, ColorChoice::Never, is_ci(&env));
+    let ui = Ui::new(is_quiet, ColorChoice::Never, has_ci_variables(&env));
     let annotate = |_, _, _: &str| false;
     signals::run_until_signal(ui, annotate, move |signals| {
         let session = Session::new(env, GlobalArgs::default(), ui, signals, "Completion failed");

@@ -46,7 +46,7 @@ use crate::job::settings as job_settings;
 use crate::operations;
 use crate::session::request_timeouts::reject_two_timeouts;
 use crate::session::step_report::{self, report_interruption, report_usage_error};
-use crate::session::{CommandResult, Session, is_ci, signals};
+use crate::session::{CommandResult, Session, has_ci_variables, signals};
 use crate::ui::{self, ColorChoice, Ui};
 
 /// Runs the command and returns its exit status. Reports a failure to the user and to the CI host. A signal ends the
@@ -61,7 +61,7 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         Ok(color) => (color, Ok(())),
         Err(error) => (ColorChoice::Auto, Err(Failure::from(error))),
     };
-    let ui = Ui::new(cli.global.quiet, color, is_ci(&env));
+    let ui = Ui::new(cli.global.quiet, color, has_ci_variables(&env));
     // A wrong directory is reported only now, because the report needs the `Ui`. The paths of old reports are unknown.
     if let Err(failure) = directory_result.map_err(Failure::usage) {
         // An annotation also shows the failure in the log, so it is not printed again.

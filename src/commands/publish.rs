@@ -56,7 +56,7 @@ pub(crate) fn run(session: &Session, args: &PublishArgs) -> CommandResult {
         notes: PublishNotes::default(),
         // A dry run prints the plan itself as JSON, a publish its receipt at the end.
         is_output_reserved: settings.json && !settings.dry_run,
-        is_ci: false,
+        is_ci_command: false,
         started_at: Timestamp::now(),
     };
     let plan = build_target_plan(&workspace, &settings, &target);

@@ -62,7 +62,7 @@ impl ReviewedCommit<'_> {
             notes: PublishNotes::default(),
             // A dry run has no report.
             is_output_reserved: destinations.is_stdout_reserved(self.report.is_none()),
-            is_ci: true,
+            is_ci_command: true,
             started_at: Timestamp::now(),
         };
         publish_step.print_uncommitted_files_note(&planned_publish.plan);

@@ -92,7 +92,7 @@ pub(crate) struct Publication<'a> {
     /// Whether standard output is reserved for a report.
     pub(crate) is_output_reserved: bool,
     /// Whether this is part of `sluicegate ci`, which publishes without a user's attention.
-    pub(crate) is_ci: bool,
+    pub(crate) is_ci_command: bool,
     pub(crate) started_at: Timestamp,
 }
 

@@ -116,7 +116,7 @@ impl Publication<'_> {
         self.workspace
             .print_uncommitted_files_note(self.session, &self.target.head, "publish", &|path| {
                 if is_reviewed_file(path) {
-                    !self.is_ci
+                    !self.is_ci_command
                 } else {
                     plan.as_ref().is_ok_and(|plan| plan.has_file(path))
                 }

@@ -210,7 +210,7 @@ impl Publication<'_> {
         let is_job = !self.workspace.ci.host.is_local();
         let template = &self.settings.version_name;
         match find_name_origin(template) {
-            _ if self.is_ci => false,
+            _ if self.is_ci_command => false,
             NameOrigin::Template => false,
             NameOrigin::Tag => !is_job,
             NameOrigin::Literal if self.target.tag.as_ref() == Some(template) => !is_job,

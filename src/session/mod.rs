@@ -27,6 +27,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci;
 use crate::job::cli::{Annotations, GlobalArgs};
+use crate::job::settings;
 use crate::ui::Ui;
 use jiff::Timestamp;
 use signals::Signals;
@@ -102,6 +103,15 @@ impl Session {
             clock: Instant::now(),
         }
     }
+
+    /// Returns whether the run is in CI: on the host that the job names or, without one, on any detected host. A host
+    /// whose name or context cannot be read counts as CI.
+    pub(crate) fn is_ci(&self) -> bool {
+        let Ok(host) = settings::requested_host(&self.global, &self.env) else {
+            return true;
+        };
+        !matches!(ci::detect_context(&self.env, host), Ok(context) if context.host.is_local())
+    }
 }
 
 /// The reports of this run that do not contain a result yet, so they say that the run is undecided, and the facts that a
@@ -122,7 +132,8 @@ pub(crate) struct UnfinishedResults {
 
 pub(crate) type CommandResult = Result<ExitStatus, Failure>;
 
-/// Returns whether the run is in CI, on any host, even if the context of the host cannot be read.
-pub(crate) fn is_ci(env: &Env) -> bool {
+/// Returns whether the variables of this environment are those of a CI job, on any host, even if the context of the
+/// host cannot be read. Only the style of messages depends on it, because a job can name another host.
+pub(crate) fn has_ci_variables(env: &Env) -> bool {
     !matches!(ci::detect_context(env, None), Ok(context) if context.host.is_local())
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::session::{Session, is_ci};
+use crate::session::Session;
 use crate::ui::Ui;
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -118,7 +118,7 @@ pub(crate) fn ask_for_config_dir(
     session: &Session,
     candidates: &[String],
 ) -> Result<Option<String>, Failure> {
-    if is_ci(&session.env) || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if session.is_ci() || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(None);
     }
     let mut question = "Which hidden directory at the repository root is the platform's?\n".to_owned();

@@ -4,7 +4,7 @@
 use crate::env;
 use crate::error::Failure;
 use crate::job::settings::FILE_NAME;
-use crate::session::{Session, is_ci};
+use crate::session::Session;
 use crate::workspace::typed_paths::strip_root;
 use sluicegate_base::text::format_path;
 use sluicegate_git::{GitError, Repository};
@@ -56,7 +56,7 @@ impl Session {
             );
             // In a local run without git, a directory is checked only if the user names a path.
             let is_named = self.has_named_repository();
-            let needs_path_hint = is_directory_possible && paths.is_empty() && !is_named && !is_ci(&self.env);
+            let needs_path_hint = is_directory_possible && paths.is_empty() && !is_named && !self.is_ci();
             return match repository {
                 Err(error) if needs_path_hint => Err(Failure::from(error).with_hint(hint)),
                 _ => Ok(repository?),
@@ -99,7 +99,7 @@ impl Session {
     fn may_leave_repository(&self, paths: &[PathBuf]) -> bool {
         let is_named = self.has_named_repository();
         let is_hook = self.env.get(env::GIT_INDEX_FILE).is_some();
-        !paths.is_empty() && !is_named && !is_hook && !is_ci(&self.env)
+        !paths.is_empty() && !is_named && !is_hook && !self.is_ci()
     }
 
     /// Returns whether all paths exist on disk. A path that does not exist is probably misspelled.

@@ -9,7 +9,7 @@ use crate::gate::run::SelectedRun;
 use crate::gate::run::report_subject::ReviewedFiles;
 use crate::job::context::{self, Comparison, RequestedRevisions};
 use crate::job::settings::CheckSettings;
-use crate::session::{Session, is_ci};
+use crate::session::Session;
 use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_git::{CommitId, FileKind, Snapshot};
@@ -163,7 +163,7 @@ impl<'a> CheckSubject<'a> {
     /// repository without a commit.
     fn find_staged_base(&self) -> Option<CommitId> {
         let revisions = &self.settings.gate.revisions;
-        let is_local_staged_check = self.settings.staged && !is_ci(&self.session.env);
+        let is_local_staged_check = self.settings.staged && self.workspace.ci.host.is_local();
         let has_no_base = revisions.base.is_none() && !revisions.all;
         if !is_local_staged_check || !has_no_base {
             return None;

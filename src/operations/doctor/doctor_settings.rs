@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::job::cli::{CiArgs, ReviewArgs, SmokeFlags};
 use crate::job::policy::CheckoutFiles;
 use crate::job::settings::{Connection, SettingSources};
-use crate::session::{Session, is_ci};
+use crate::session::Session;
 use crate::workspace::misnamed_files::UnreadConfigFile;
 use crate::workspace::unusable_publish_settings::{
     reject_next_without_comparison, reject_unusable_publish_settings,
@@ -67,7 +67,7 @@ pub(crate) fn resolve_all_settings(session: &Session) -> Result<DoctorSettings, 
     let publishes =
         publish_on.explain_no_publish().is_none() || sources.resolve_optional_prefix(prefix_flag)?.is_some();
     Ok(DoctorSettings {
-        uses_platform: publishes || connection.has_any_setting() || is_ci(&session.env),
+        uses_platform: publishes || connection.has_any_setting() || session.is_ci(),
         connection,
         remarks: list_remarks(&sources, publishes, unread_file)?,
         publishes,

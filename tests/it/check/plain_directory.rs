@@ -176,6 +176,38 @@ fn check_of_absolute_path_finds_its_repository() {
 }
 
 #[test]
+fn path_selects_its_repository_unless_the_named_host_is_a_ci_host() {
+    let (here, other) = (project(), change(&[("b.orch.yaml", &bad_pipeline())]));
+    let plain = scratch::create_scratch_directory();
+    write_file(plain.path(), "a.orch.yaml", &good_pipeline());
+    let other = other.work().display().to_string();
+    for (has_ci_variable, host, is_local) in [
+        (true, "none", true),
+        (true, "unknown", false),
+        (false, "unknown", false),
+        (false, "none", true),
+    ] {
+        let configure = |folder: &Path| {
+            let call = Call::new(folder).variable("SLUICEGATE_CI", host);
+            if has_ci_variable {
+                call.variable("CI", "true")
+            } else {
+                call
+            }
+        };
+        let output = configure(&here.work()).run(&["check", &other]);
+        output.expect(if is_local { 1 } else { 2 });
+        let output = configure(plain.path()).run("check").expect(7);
+        assert_eq!(
+            output.err.contains("pass the directory or file to check"),
+            is_local,
+            "{}",
+            output.err
+        );
+    }
+}
+
+#[test]
 fn paths_in_log_are_relative_to_current_directory() {
     let world = change(&[
         ("sales/b.orch.yaml", &bad_pipeline()),

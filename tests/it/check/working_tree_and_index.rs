@@ -302,6 +302,28 @@ fn staged_check_reads_gate_files_of_index() {
 }
 
 #[test]
+fn staged_check_of_job_that_names_its_host_follows_the_name() {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    world.write("c.orch.yaml", good_pipeline());
+    world.git("add -A");
+    let local = Call::new(&world.work());
+    let ci = local.clone().variable("CI", "true");
+    // A local run compares the staged files with head, and a job compares them with the base of the branch.
+    for (call, host, paths) in [
+        (&local, "auto", &["c.orch.yaml"][..]),
+        (&ci, "none", &["c.orch.yaml"]),
+        (&ci, "unknown", &["b.orch.yaml", "c.orch.yaml"]),
+        (&local, "unknown", &["b.orch.yaml", "c.orch.yaml"]),
+    ] {
+        let report = call
+            .run(format!("check --staged -o json --ci {host}"))
+            .expect(0)
+            .json();
+        assert_eq!(report_paths(&report), paths, "{host}");
+    }
+}
+
+#[test]
 fn named_configuration_file_that_is_not_staged_is_read_from_disk() {
     let world = project();
     world.write("b.orch.yaml", bad_pipeline());

@@ -674,6 +674,27 @@ fn unidentified_folder_is_listed_as_possible_folder() {
 }
 
 #[test]
+fn platform_is_expected_only_if_the_named_host_is_a_ci_host() {
+    let world = project();
+    let local = Call::new(&world.work());
+    let ci = local.clone().variable("CI", "true");
+    for (call, host, is_expected) in [
+        (&ci, "none", false),
+        (&ci, "unknown", true),
+        (&local, "unknown", true),
+        (&local, "none", false),
+    ] {
+        let output = call.run(format!("doctor --ci {host} --json"));
+        let has_check = output.json()["checks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|check| check["found"] == "not configured; `sluicegate check` needs no platform");
+        assert_eq!(has_check, !is_expected, "{host}: {}", output.out);
+    }
+}
+
+#[test]
 fn team_rules_and_waivers_that_stop_each_check_are_found() {
     let world = project();
     let call = Call::new(&world.work());
