@@ -24,7 +24,7 @@ pub(super) fn is_detected(env: &Env) -> bool {
 /// is missing or names something else. A missing reason is treated as a push, and a schedule or a manual run as
 /// [`Trigger::Any`].
 pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
-    let commit = require_variable(env, VERSION)?;
+    let commit = Host::Azure.require_variable(env, VERSION)?;
     let reason = env.get("BUILD_REASON").unwrap_or("unknown");
     let change_variables = [
         TARGET,
@@ -62,26 +62,22 @@ fn read_pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError
         .get("SYSTEM_PULLREQUEST_PULLREQUESTNUMBER")
         .or(env.get("SYSTEM_PULLREQUEST_PULLREQUESTID"));
     Ok(CiContext {
-        branch: Some(strip_branch_prefix(require_variable(env, SOURCE)?)),
-        commit: Some(require_variable(env, "SYSTEM_PULLREQUEST_SOURCECOMMITID")?.to_owned()),
+        branch: Some(strip_branch_prefix(Host::Azure.require_variable(env, SOURCE)?)),
+        commit: Some(
+            Host::Azure
+                .require_variable(env, "SYSTEM_PULLREQUEST_SOURCECOMMITID")?
+                .to_owned(),
+        ),
         checkout: context.commit.clone(),
         pull_request: number.and_then(|number| number.parse().ok()),
         fork: env
             .get("SYSTEM_PULLREQUEST_ISFORK")
             .is_some_and(|fork| fork.eq_ignore_ascii_case("true")),
         base: BaseHint::MergeBaseWith {
-            branch: strip_branch_prefix(require_variable(env, TARGET)?),
+            branch: strip_branch_prefix(Host::Azure.require_variable(env, TARGET)?),
             seen_commit: None,
         },
         ..context
-    })
-}
-
-/// Returns the value of a variable that the host always sets.
-fn require_variable<'e>(env: &'e Env, variable: &'static str) -> Result<&'e str, CiError> {
-    env.get(variable).ok_or(CiError::Variable {
-        host: "Azure Pipelines",
-        variable,
     })
 }
 

@@ -24,16 +24,10 @@ pub(super) fn is_detected(env: &Env) -> bool {
 /// `BITBUCKET_COMMIT` is still the newest commit of the source branch. A pull request without a target branch is an
 /// error.
 pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
-    let commit = env.get(COMMIT).ok_or(CiError::Variable {
-        host: "Bitbucket",
-        variable: COMMIT,
-    })?;
+    let commit = Host::Bitbucket.require_variable(env, COMMIT)?;
     let target = env.get_owned(TARGET);
     if target.is_none() && env.get(NUMBER).is_some() {
-        return Err(CiError::Variable {
-            host: "Bitbucket",
-            variable: TARGET,
-        });
+        Host::Bitbucket.require_variable(env, TARGET)?;
     }
     let event = match (&target, env.get("BITBUCKET_TAG")) {
         (Some(_), _) => "pull-requests",

@@ -55,12 +55,12 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     };
     let base = match env.get("BUILDKITE_TAG") {
         _ if is_queued => BaseHint::Commit {
-            id: require_variable(env, QUEUE_BASE)?,
+            id: Host::Buildkite.require_variable(env, QUEUE_BASE)?.to_owned(),
             source: QUEUE_BASE,
-            target: require_variable(env, QUEUE_TARGET)?,
+            target: Host::Buildkite.require_variable(env, QUEUE_TARGET)?.to_owned(),
         },
         _ if is_pull_request => BaseHint::MergeBaseWith {
-            branch: require_variable(env, TARGET)?,
+            branch: Host::Buildkite.require_variable(env, TARGET)?.to_owned(),
             seen_commit: None,
         },
         Some(tag) => return Ok(context.for_tag(tag)),
@@ -73,14 +73,6 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
 /// itself, and its base may be another queued change.
 fn is_queued(env: &Env) -> bool {
     env.get(QUEUE_TARGET).or(env.get(QUEUE_BASE)).is_some()
-}
-
-/// Returns the value of a variable that the host always sets.
-fn require_variable(env: &Env, variable: &'static str) -> Result<String, CiError> {
-    env.get_owned(variable).ok_or(CiError::Variable {
-        host: "Buildkite",
-        variable,
-    })
 }
 
 /// Returns whether the pull request is from a fork. Without the URL of its target, it is treated as one.

@@ -24,10 +24,7 @@ pub(super) fn is_detected(env: &Env) -> bool {
 /// Reads the context of a CircleCI job. No variable names the target branch of a pull request, so the base remains the
 /// default branch.
 pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
-    let commit = env.get(COMMIT).ok_or(CiError::Variable {
-        host: "CircleCI",
-        variable: COMMIT,
-    })?;
+    let commit = Host::CircleCi.require_variable(env, COMMIT)?;
     // The number is the last part of the URL.
     let number = find_pull_request_url(env).and_then(|url| url.rsplit('/').next());
     let context = CiContext {

@@ -1,5 +1,7 @@
 //! Errors in the context that a CI host provides.
 
+use super::Host;
+
 /// The context of this run is missing or invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CiError {
@@ -18,21 +20,14 @@ pub enum CiError {
         event: String,
     },
     /// A variable that the host always sets for this kind of run is missing.
-    #[error("the variable {variable} is not set, although {host} sets it for this kind of run")]
-    Variable {
-        host: &'static str,
-        variable: &'static str,
-    },
+    #[error("the variable {variable} is not set, although {label} sets it for this kind of run", label = .host.label())]
+    Variable { host: Host, variable: &'static str },
     /// The variable that identifies the host is missing, although another one names the target of a change there.
     #[error(
-        "the variable {variable} is not set, although {host} sets it, and another variable names a change there"
+        "the variable {variable} is not set, although {label} sets it, and another variable names a change there",
+        label = .host.label()
     )]
-    HostVariable {
-        host: &'static str,
-        variable: &'static str,
-        /// The host's value of `SLUICEGATE_CI`.
-        name: &'static str,
-    },
+    HostVariable { host: Host, variable: &'static str },
 }
 
 impl CiError {
@@ -48,9 +43,9 @@ impl CiError {
                 "pass the host's variables into the container, or set SLUICEGATE_CI=unknown, SLUICEGATE_HEAD, \
                  SLUICEGATE_BRANCH and SLUICEGATE_BASE"
             }
-            Self::HostVariable { name, .. } => {
+            Self::HostVariable { host, .. } => {
                 return format!(
-                    "pass the host's variables into the container, or name the host with SLUICEGATE_CI={name}"
+                    "pass the host's variables into the container, or name the host with SLUICEGATE_CI={host}"
                 );
             }
         }

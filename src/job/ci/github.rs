@@ -31,10 +31,7 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
 /// Reads the context of a job from GitHub's variables for `host`, which is GitHub or a compatible host. For events
 /// whose head, base or deleted branch is only in the payload, a missing payload is an error.
 pub(super) fn read_context_as(host: Host, env: &Env) -> Result<CiContext, CiError> {
-    let event = env.get(EVENT).ok_or(CiError::Variable {
-        host: describe_host(host),
-        variable: EVENT,
-    })?;
+    let event = host.require_variable(env, EVENT)?;
     let default_branch =
         Payload::read(env, event)?.and_then(|payload| payload.find_text("repository.default_branch"));
     let run_number = env.get_owned("GITHUB_RUN_NUMBER");
@@ -175,21 +172,10 @@ fn describe_deletion(reference: &str) -> String {
     }
 }
 
-/// Returns the name of the host in messages: GitHub, or the compatible hosts, which set the same variables.
-const fn describe_host(host: Host) -> &'static str {
-    match host {
-        Host::Gitea => "Gitea or Forgejo",
-        _ => "GitHub",
-    }
-}
-
 /// Reads an event whose `GITHUB_SHA` is the tip of `GITHUB_REF`, such as `push`, `workflow_dispatch` or `schedule`. A
 /// schedule always runs on the default branch, so its branch is the default branch if the payload does not name that.
 fn read_ref_event(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
-    let commit = env.get(SHA).ok_or(CiError::Variable {
-        host: describe_host(context.host),
-        variable: SHA,
-    })?;
+    let commit = context.host.require_variable(env, SHA)?;
     let context = CiContext {
         commit: Some(commit.to_owned()),
         ..context

@@ -46,7 +46,7 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     let is_external = source == EXTERNAL_EVENT
         || has_any([EXTERNAL_NUMBER, EXTERNAL_TARGET_BRANCH, EXTERNAL_SOURCE_BRANCH]);
     let context = CiContext {
-        commit: Some(require_variable(env, SHA)?),
+        commit: Some(Host::GitLab.require_variable(env, SHA)?.to_owned()),
         run_number: env.get_owned("CI_PIPELINE_IID"),
         default_branch: env.get_owned("CI_DEFAULT_BRANCH"),
         trigger: match source {
@@ -96,7 +96,7 @@ fn read_merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiErro
     Ok(CiContext {
         base: read_merge_request_base(env, target_tip.clone())?,
         target_tip: target_tip.map(|id| (id, TARGET_SHA)),
-        branch: Some(require_variable(env, SOURCE_BRANCH)?),
+        branch: Some(Host::GitLab.require_variable(env, SOURCE_BRANCH)?.to_owned()),
         commit: env
             .get_owned("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA")
             .or_else(|| context.commit.clone()),
@@ -117,7 +117,11 @@ fn read_external_pull_request(env: &Env, context: CiContext) -> Result<CiContext
     let target = env.get(EXTERNAL_TARGET_REPOSITORY);
     Ok(CiContext {
         target_tip: target_sha.clone().map(|id| (id, EXTERNAL_TARGET_SHA)),
-        branch: Some(require_variable(env, EXTERNAL_SOURCE_BRANCH)?),
+        branch: Some(
+            Host::GitLab
+                .require_variable(env, EXTERNAL_SOURCE_BRANCH)?
+                .to_owned(),
+        ),
         commit: env
             .get_owned("CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_SHA")
             .or_else(|| context.commit.clone()),
@@ -128,7 +132,9 @@ fn read_external_pull_request(env: &Env, context: CiContext) -> Result<CiContext
             _ => true,
         },
         base: BaseHint::MergeBaseWith {
-            branch: require_variable(env, EXTERNAL_TARGET_BRANCH)?,
+            branch: Host::GitLab
+                .require_variable(env, EXTERNAL_TARGET_BRANCH)?
+                .to_owned(),
             seen_commit: target_sha,
         },
         ..context
@@ -138,7 +144,7 @@ fn read_external_pull_request(env: &Env, context: CiContext) -> Result<CiContext
 /// Reads the base of a merge request: the commit that GitLab names, otherwise the merge-base with the target branch,
 /// which GitLab saw at `seen_commit`.
 fn read_merge_request_base(env: &Env, seen_commit: Option<String>) -> Result<BaseHint, CiError> {
-    let target = require_variable(env, TARGET_BRANCH)?;
+    let target = Host::GitLab.require_variable(env, TARGET_BRANCH)?.to_owned();
     Ok(match env.get_owned(DIFF_BASE) {
         Some(id) => BaseHint::Commit {
             id,
@@ -164,14 +170,6 @@ fn is_fork(env: &Env) -> bool {
     [PROJECT, TARGET_PROJECT]
         .iter()
         .any(|name| env.get(name).is_some_and(|id| id != source))
-}
-
-/// Returns the value of a variable that the host always sets.
-fn require_variable(env: &Env, variable: &'static str) -> Result<String, CiError> {
-    env.get_owned(variable).ok_or(CiError::Variable {
-        host: "GitLab",
-        variable,
-    })
 }
 
 /// Returns the repository of the target's project. If the pipeline of a fork's merge request runs in the fork,

@@ -170,10 +170,7 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
 /// target that exists only in the clone (<https://plugins.jenkins.io/github-branch-source/>, "Discover pull requests").
 /// The branch in `context` is replaced, because `BRANCH_NAME` is `PR-N` for a change.
 fn read_change(env: &Env, plugin: &ChangeVariables, context: CiContext) -> Result<CiContext, CiError> {
-    let target = env.get_owned(plugin.target).ok_or(CiError::Variable {
-        host: "Jenkins",
-        variable: plugin.target,
-    })?;
+    let target = Host::Jenkins.require_variable(env, plugin.target)?.to_owned();
     let commit = plugin.commit.and_then(|name| env.get_owned(name));
     Ok(CiContext {
         event: "change".to_owned(),

@@ -107,6 +107,27 @@ impl Host {
             host => host.name().to_owned(),
         }
     }
+
+    /// Returns the product name of the host, for messages.
+    const fn label(self) -> &'static str {
+        match self {
+            Self::Gitea => "Gitea or Forgejo",
+            Self::GitHub => "GitHub",
+            Self::GitLab => "GitLab",
+            Self::Azure => "Azure Pipelines",
+            Self::Bitbucket => "Bitbucket",
+            Self::CircleCi => "CircleCI",
+            Self::Buildkite => "Buildkite",
+            Self::Jenkins => "Jenkins",
+            Self::Unknown | Self::None => self.name(),
+        }
+    }
+
+    /// Returns the value of a variable that this host always sets for the kind of run.
+    fn require_variable<'e>(self, env: &'e Env, variable: &'static str) -> Result<&'e str, CiError> {
+        env.get(variable)
+            .ok_or(CiError::Variable { host: self, variable })
+    }
 }
 
 impl fmt::Display for Host {

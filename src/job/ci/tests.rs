@@ -283,7 +283,7 @@ fn gitlab_without_its_commit_names_the_variable() {
     assert_eq!(
         error,
         CiError::Variable {
-            host: "GitLab",
+            host: Host::GitLab,
             variable: "CI_COMMIT_SHA"
         }
     );

@@ -101,8 +101,6 @@ fn is_truthy(value: &str) -> bool {
 /// A known host, by the variables of its jobs.
 struct KnownHost {
     host: Host,
-    /// The name of the host in messages.
-    label: &'static str,
     /// The variables that name the target of a change.
     targets: &'static [&'static str],
     /// The variables that identify the host.
@@ -112,31 +110,26 @@ struct KnownHost {
 const KNOWN_HOSTS: [KnownHost; 5] = [
     KnownHost {
         host: Host::GitHub,
-        label: "GitHub",
         targets: &["GITHUB_BASE_REF"],
         identifiers: &["GITHUB_ACTIONS"],
     },
     KnownHost {
         host: Host::GitLab,
-        label: "GitLab",
         targets: &[gitlab::TARGET_BRANCH, gitlab::EXTERNAL_TARGET_BRANCH],
         identifiers: &["GITLAB_CI"],
     },
     KnownHost {
         host: Host::Azure,
-        label: "Azure Pipelines",
         targets: &[azure::TARGET],
         identifiers: &["TF_BUILD"],
     },
     KnownHost {
         host: Host::Bitbucket,
-        label: "Bitbucket",
         targets: &[bitbucket::TARGET],
         identifiers: &["BITBUCKET_BUILD_NUMBER"],
     },
     KnownHost {
         host: Host::Buildkite,
-        label: "Buildkite",
         targets: &[buildkite::TARGET, buildkite::QUEUE_TARGET],
         identifiers: &["BUILDKITE"],
     },
@@ -145,7 +138,6 @@ const KNOWN_HOSTS: [KnownHost; 5] = [
 /// Jenkins, whose plugins name the target of a change in different ways.
 const JENKINS: KnownHost = KnownHost {
     host: Host::Jenkins,
-    label: "Jenkins",
     targets: &[],
     identifiers: &["JENKINS_URL", "BUILD_ID"],
 };
@@ -155,9 +147,8 @@ impl KnownHost {
     fn require_identifiers(&self, env: &Env) -> Result<(), CiError> {
         match self.identifiers.iter().find(|name| env.get(name).is_none()) {
             Some(variable) => Err(CiError::HostVariable {
-                host: self.label,
+                host: self.host,
                 variable,
-                name: self.host.name(),
             }),
             None => Ok(()),
         }
