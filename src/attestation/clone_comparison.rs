@@ -39,7 +39,7 @@ impl SavedStatement {
     /// or a number is wrong, or a file is missing.
     pub(crate) fn check_publication(&self, predicate: &PublicationPredicate) -> Vec<String> {
         let mut problems = self.check_subjects(&predicate.commit);
-        if !predicate.outcome.is_published() {
+        if !predicate.outcome.has_published_version() {
             problems.push(format!("the outcome of the publish is `{}`", predicate.outcome));
         }
         if let Some(review) = &predicate.review {

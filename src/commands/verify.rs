@@ -34,7 +34,7 @@ fn verify_receipt(session: &Session, path: &Path) -> Result<Verification<'static
     let mut verification = Verification {
         subject: format!("version {version} of {prefix}"),
         document: "receipt",
-        subject_state: if receipt.is_for_published_version() {
+        subject_state: if receipt.has_published_version() {
             SubjectState::Present
         } else {
             SubjectState::Unpublished

@@ -53,7 +53,7 @@ impl Publication<'_> {
     /// rerun does. If this run could not compute the name of the version (`{next}`), the receipt gets the name from the
     /// earlier run.
     pub(super) fn keep_earlier_omissions(&self, mut receipt: Receipt) -> Receipt {
-        if receipt.has_ignored_resources() || receipt.has_published_outcome() {
+        if receipt.has_ignored_resources() || receipt.is_published_by_its_run() {
             return receipt;
         }
         let Some(earlier_receipt) = self.read_own_earlier_receipt() else {

@@ -55,7 +55,7 @@ impl Publication<'_> {
         if self.settings.dry_run {
             return Some("a dry run publishes nothing".to_owned());
         }
-        if !receipt.is_for_published_version() {
+        if !receipt.has_published_version() {
             return Some(format!("the outcome of the publish is `{}`", receipt.outcome()));
         }
         if receipt.has_ignored_resources() {

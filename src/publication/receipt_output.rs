@@ -115,7 +115,7 @@ impl Publication<'_> {
     /// would deploy it. A dry run does not prove that.
     fn version_outputs(&self, receipt: Receipt) -> Vec<(&'static str, String)> {
         let mut outputs = Vec::new();
-        if !self.settings.dry_run && receipt.is_for_published_version() {
+        if !self.settings.dry_run && receipt.has_published_version() {
             outputs.push(("version-name", receipt.version_name));
             // Without the hashes of the files, there is no digest.
             if !receipt.digest.is_empty() {

@@ -227,7 +227,7 @@ impl Receipt {
 
     /// Returns whether the outcome is that the run of this receipt published the version without a problem, so that it
     /// knows which files were ignored.
-    pub fn has_published_outcome(&self) -> bool {
+    pub fn is_published_by_its_run(&self) -> bool {
         self.outcome == ReceiptOutcome::Published
     }
 
@@ -246,9 +246,9 @@ impl Receipt {
             && (is_content_unknown || self.digest == receipt.digest)
     }
 
-    /// Returns whether the outcome is that the version exists and this run found no problem with it.
-    pub fn is_for_published_version(&self) -> bool {
-        self.outcome.is_published()
+    /// Returns whether the version exists and the run found no problem with it, also if another run published it.
+    pub fn has_published_version(&self) -> bool {
+        self.outcome.has_published_version()
     }
 
     /// Creates the receipt of a publish that was rejected before anything was sent.

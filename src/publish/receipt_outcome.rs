@@ -43,7 +43,7 @@ impl ReceiptOutcome {
     }
 
     /// Returns whether the version exists and the run found no problem with it.
-    pub const fn is_published(&self) -> bool {
+    pub const fn has_published_version(&self) -> bool {
         matches!(self, Self::Published | Self::AlreadyPublished)
     }
 }

@@ -22,7 +22,7 @@ impl Receipt {
     /// lists changes of a first version.
     pub fn check_consistency(&self) -> Vec<String> {
         let mut problems = Vec::new();
-        if !self.is_for_published_version() {
+        if !self.has_published_version() {
             problems.push(format!(
                 "the receipt is for a publish with the outcome `{}`",
                 self.outcome

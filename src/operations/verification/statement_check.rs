@@ -110,7 +110,7 @@ fn verify_publication(
     let mut verification = Verification {
         subject: format!("version {version} of {prefix}"),
         document: "statement",
-        subject_state: if predicate.outcome.is_published() {
+        subject_state: if predicate.outcome.has_published_version() {
             SubjectState::Present
         } else {
             SubjectState::Unpublished

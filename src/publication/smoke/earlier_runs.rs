@@ -39,7 +39,7 @@ impl Publication<'_> {
         if !placeholder.has_same_version(&new_receipt) {
             return receipt;
         }
-        if new_receipt.is_for_published_version() {
+        if new_receipt.has_published_version() {
             // Smoke runs without a result must not look like a success.
             return new_receipt.with_smoke(placeholder.smoke.as_ref());
         }
