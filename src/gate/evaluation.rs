@@ -230,9 +230,6 @@ impl Evaluation {
         merge_results(&mut files, self.run_findings.project_files);
         let verdict = decide_verdict(&self.causes);
         Report {
-            engine,
-            verdict,
-            context,
             files,
             excluded_files,
             unreviewed_files: self.run_findings.unreviewed_files,
@@ -244,20 +241,17 @@ impl Evaluation {
             failed_batches: self.run_findings.failed_batches,
             compat: self.compat,
             is_open: has_undecided_cause(&self.causes),
-            // The delivery adds the changes if an output includes them.
-            changes: None,
             notes: self.notes,
             reasons: self.reasons,
             limits: self.limits,
             next_steps: self.failed_requests.list_next_steps(verdict),
-            missing_rules_hint: None,
-            rules_file_errors: Vec::new(),
             fixed_count: self
                 .run_findings
                 .comparison
                 .map(|comparison| comparison.fixed_count),
-            started_at,
             duration: elapsed_time,
+            // The delivery adds the changes if an output includes them.
+            ..Report::empty(engine, verdict, context, started_at)
         }
     }
 }

@@ -81,38 +81,17 @@ pub fn gate_change(path: &str) -> GateChange {
 
 /// Returns a report without files and notes.
 pub fn empty(verdict: Verdict) -> Report {
+    let context = ReviewContext {
+        ci: "github".to_owned(),
+        event: "pull_request".to_owned(),
+        branch: Some("feature/x".to_owned()),
+        head: Some("1f".repeat(20)),
+        ..ReviewContext::default()
+    };
+    let started_at = "2026-11-20T09:30:00Z".parse::<Timestamp>().unwrap();
     Report {
-        engine: Engine::Remote,
-        verdict,
-        context: ReviewContext {
-            ci: "github".to_owned(),
-            event: "pull_request".to_owned(),
-            branch: Some("feature/x".to_owned()),
-            head: Some("1f".repeat(20)),
-            base: None,
-            ..ReviewContext::default()
-        },
-        files: Vec::new(),
-        excluded_files: Vec::new(),
-        unreviewed_files: Vec::new(),
-        gate_changes: Vec::new(),
-        gate_refused: false,
-        gate_faults: Vec::new(),
-        faulty_gate_file: None,
-        failed_without_finding: false,
-        failed_batches: Vec::new(),
-        compat: None,
-        is_open: false,
-        changes: None,
-        notes: Vec::new(),
-        reasons: Vec::new(),
-        limits: Vec::new(),
-        next_steps: Vec::new(),
-        missing_rules_hint: None,
-        rules_file_errors: Vec::new(),
-        fixed_count: None,
-        started_at: "2026-11-20T09:30:00Z".parse::<Timestamp>().unwrap(),
         duration: Duration::from_millis(1_200),
+        ..Report::empty(Engine::Remote, verdict, context, started_at)
     }
 }
 

@@ -279,6 +279,41 @@ pub struct Report {
 }
 
 impl Report {
+    /// Returns a report without files, findings and reasons.
+    pub const fn empty(
+        engine: Engine,
+        verdict: Verdict,
+        context: ReviewContext,
+        started_at: Timestamp,
+    ) -> Self {
+        Self {
+            engine,
+            verdict,
+            context,
+            files: Vec::new(),
+            excluded_files: Vec::new(),
+            unreviewed_files: Vec::new(),
+            gate_changes: Vec::new(),
+            gate_refused: false,
+            gate_faults: Vec::new(),
+            faulty_gate_file: None,
+            failed_without_finding: false,
+            failed_batches: Vec::new(),
+            is_open: false,
+            changes: None,
+            compat: None,
+            notes: Vec::new(),
+            reasons: Vec::new(),
+            limits: Vec::new(),
+            next_steps: Vec::new(),
+            missing_rules_hint: None,
+            rules_file_errors: Vec::new(),
+            fixed_count: None,
+            started_at,
+            duration: Duration::ZERO,
+        }
+    }
+
     /// Returns the setting that selects which findings fail the gate; the default if it is unknown.
     pub fn fail_on(&self) -> FailOn {
         self.context.fail_on.unwrap_or_default()
@@ -363,9 +398,6 @@ mod tests {
 
     fn report(results: Vec<RuleResult>) -> Report {
         Report {
-            engine: Engine::Remote,
-            verdict: Verdict::Failed,
-            context: ReviewContext::default(),
             files: vec![FileResults {
                 path: "a.orch.yaml".into(),
                 results,
@@ -375,25 +407,12 @@ mod tests {
                 path: "x.txt".into(),
                 reason: "r".into(),
             }],
-            unreviewed_files: Vec::new(),
-            gate_changes: Vec::new(),
-            gate_refused: false,
-            gate_faults: Vec::new(),
-            faulty_gate_file: None,
-            failed_without_finding: false,
-            failed_batches: Vec::new(),
-            compat: None,
-            is_open: false,
-            changes: None,
-            notes: Vec::new(),
-            reasons: Vec::new(),
-            limits: Vec::new(),
-            next_steps: Vec::new(),
-            missing_rules_hint: None,
-            rules_file_errors: Vec::new(),
-            fixed_count: None,
-            started_at: Timestamp::UNIX_EPOCH,
-            duration: Duration::ZERO,
+            ..Report::empty(
+                Engine::Remote,
+                Verdict::Failed,
+                ReviewContext::default(),
+                Timestamp::UNIX_EPOCH,
+            )
         }
     }
 

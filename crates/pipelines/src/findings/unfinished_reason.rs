@@ -5,7 +5,6 @@
 
 use super::{Engine, Report, ReviewContext, Verdict};
 use jiff::Timestamp;
-use std::time::Duration;
 
 /// The reason of a run that ended without a known failure, and the beginning of every other reason.
 pub const UNFINISHED_NOTE: &str = "the run did not finish";
@@ -25,30 +24,10 @@ impl Report {
         started_at: Timestamp,
     ) -> Self {
         Self {
-            engine,
-            verdict: Verdict::Undecided,
-            context,
-            files: Vec::new(),
-            excluded_files: Vec::new(),
-            unreviewed_files: Vec::new(),
-            gate_changes: Vec::new(),
-            gate_refused: false,
-            gate_faults: Vec::new(),
-            faulty_gate_file: None,
-            failed_without_finding: false,
-            failed_batches: Vec::new(),
             is_open: true,
-            changes: None,
-            compat: None,
             notes: vec![note.to_owned()],
             reasons: vec![note.to_owned()],
-            limits: Vec::new(),
-            next_steps: Vec::new(),
-            missing_rules_hint: None,
-            rules_file_errors: Vec::new(),
-            fixed_count: None,
-            started_at,
-            duration: Duration::ZERO,
+            ..Self::empty(engine, Verdict::Undecided, context, started_at)
         }
     }
 
