@@ -4,7 +4,6 @@ use crate::error::Failure;
 use crate::job::cli::{AgentBehaviorFlag, ReviewRequestFields, ServeArgs};
 use crate::job::settings::variable;
 use crate::session::{CommandResult, Session};
-use clap::ValueEnum as _;
 use secrecy::ExposeSecret as _;
 use sluicegate_base::input;
 use sluicegate_local_platform::{AgentBehavior, Clock, Options, Role, RunningPlatform, Vocabulary};
@@ -67,17 +66,24 @@ fn read_options(session: &Session, args: ServeArgs) -> Result<Options, Failure> 
         tokens,
         vocabulary,
         clock: Clock::default(),
-        agent_behavior: to_agent_behavior(args.agent_behavior)?,
+        agent_behavior: to_agent_behavior(args.agent_behavior),
     })
 }
 
 /// Converts the flag's value to the local platform's behavior with the same name.
-fn to_agent_behavior(flag: AgentBehaviorFlag) -> Result<AgentBehavior, Failure> {
-    let value = flag.to_possible_value();
-    let name = value.map(|value| value.get_name().to_owned());
-    name.unwrap_or_default()
-        .parse()
-        .map_err(|error: sluicegate_local_platform::UnknownBehavior| Failure::usage(error.to_string()))
+const fn to_agent_behavior(flag: AgentBehaviorFlag) -> AgentBehavior {
+    match flag {
+        AgentBehaviorFlag::Obedient => AgentBehavior::Obedient,
+        AgentBehaviorFlag::EditsOtherFile => AgentBehavior::EditsOtherFile,
+        AgentBehaviorFlag::EditsRules => AgentBehavior::EditsRules,
+        AgentBehaviorFlag::AddsFinding => AgentBehavior::AddsFinding,
+        AgentBehaviorFlag::NeverStops => AgentBehavior::NeverStops,
+        AgentBehaviorFlag::Asks => AgentBehavior::Asks,
+        AgentBehaviorFlag::RunsPipeline => AgentBehavior::RunsPipeline,
+        AgentBehaviorFlag::SkipsPush => AgentBehavior::SkipsPush,
+        AgentBehaviorFlag::MovesSourceBranch => AgentBehavior::MovesSourceBranch,
+        AgentBehaviorFlag::RewritesHistory => AgentBehavior::RewritesHistory,
+    }
 }
 
 /// Reads the file with the names that the local platform uses instead of the neutral ones.
@@ -137,14 +143,14 @@ fn format_exports(platform: &RunningPlatform, project: Option<Uuid>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::ValueEnum as _;
 
     #[test]
-    fn every_behavior_of_the_flag_is_one_of_the_agent() {
-        let flags = AgentBehaviorFlag::value_variants();
-        let behaviors: Vec<AgentBehavior> = flags
-            .iter()
-            .map(|flag| to_agent_behavior(*flag).unwrap())
-            .collect();
-        assert_eq!(behaviors, AgentBehavior::NAMES.map(|(behavior, _)| behavior));
+    fn every_flag_value_has_the_name_of_its_behavior() {
+        for flag in AgentBehaviorFlag::value_variants() {
+            let behavior = serde_json::to_value(to_agent_behavior(*flag)).unwrap();
+            let value = flag.to_possible_value().unwrap();
+            assert_eq!(behavior.as_str(), Some(value.get_name()));
+        }
     }
 }

@@ -1,8 +1,6 @@
 //! The behavior of the simulated agent in a task to fix findings.
 
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
 
 /// The way in which the agent carries out a task to fix findings. Every value except the first is a misbehavior that
 /// tests how a client reacts.
@@ -30,46 +28,4 @@ pub enum AgentBehavior {
     MovesSourceBranch,
     /// Pushes a commit without the history of the source branch.
     RewritesHistory,
-}
-
-impl AgentBehavior {
-    /// Every behavior, each with its name on the command line.
-    pub const NAMES: [(Self, &'static str); 10] = [
-        (Self::Obedient, "obedient"),
-        (Self::EditsOtherFile, "edits-other-file"),
-        (Self::EditsRules, "edits-rules"),
-        (Self::AddsFinding, "adds-finding"),
-        (Self::NeverStops, "never-stops"),
-        (Self::Asks, "asks"),
-        (Self::RunsPipeline, "runs-pipeline"),
-        (Self::SkipsPush, "skips-push"),
-        (Self::MovesSourceBranch, "moves-source-branch"),
-        (Self::RewritesHistory, "rewrites-history"),
-    ];
-}
-
-impl fmt::Display for AgentBehavior {
-    /// Writes the name that selects the behavior on the command line. [`AgentBehavior::NAMES`] has a name for each
-    /// behavior, so the default is never used.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = Self::NAMES.iter().find(|(behavior, _)| behavior == self);
-        f.write_str(name.map_or("obedient", |(_, name)| name))
-    }
-}
-
-/// The text is not the name of a behavior.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown behavior `{0}`")]
-pub struct UnknownBehavior(String);
-
-impl FromStr for AgentBehavior {
-    type Err = UnknownBehavior;
-
-    /// Parses a name in [`AgentBehavior::NAMES`].
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let behavior = Self::NAMES.iter().find(|(_, name)| *name == text);
-        behavior
-            .map(|(behavior, _)| *behavior)
-            .ok_or_else(|| UnknownBehavior(text.to_owned()))
-    }
 }

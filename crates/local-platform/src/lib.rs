@@ -41,7 +41,7 @@ mod streaming_shapes;
 mod tokens;
 mod vocabulary;
 
-pub use agent_behavior::{AgentBehavior, UnknownBehavior};
+pub use agent_behavior::AgentBehavior;
 pub use clock::Clock;
 pub use error::{ServiceError, StoreError};
 pub use options::{Options, Role, UnknownRole};

@@ -145,15 +145,4 @@ mod tests {
             "a: cannot fix the pipeline (unused-components)\na: connect x (unused-components)"
         );
     }
-
-    #[test]
-    fn behavior_is_parsed_from_its_name() {
-        for (behavior, name) in AgentBehavior::NAMES {
-            assert_eq!(
-                (behavior.to_string().as_str(), name.parse()),
-                (name, Ok(behavior))
-            );
-        }
-        assert!("other".parse::<AgentBehavior>().is_err());
-    }
 }
