@@ -5,9 +5,7 @@ use crate::job::policy;
 use crate::job::settings;
 use crate::session::Session;
 use sluicegate_base::text::format_path;
-use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
-use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
-use sluicegate_pipelines::waivers;
+use sluicegate_pipelines::pipelines::{GATE_FILES, SHARED_PIPELINES_FILE, is_pipeline};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
@@ -41,13 +39,7 @@ fn is_project_file(path: &Path) -> bool {
 
 /// Returns whether the path is that of an existing file that has the name of a gate configuration file.
 fn is_gate_file(path: &Path) -> bool {
-    let names = [
-        settings::FILE_NAME,
-        waivers::FILE_NAME,
-        TEAM_RULES_FILE,
-        RULES_FILE,
-    ];
-    names.iter().any(|name| path.ends_with(name)) && path.is_file()
+    GATE_FILES.iter().any(|name| path.ends_with(name)) && path.is_file()
 }
 
 /// Returns whether git itself reads or writes the path. A hook may write its own files to the git directory.

@@ -14,7 +14,7 @@ use sluicegate_git::{Change, CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{
     FileResults, LimitKind, RuleResult, Status, UnreviewedFile, VerdictLimit,
 };
-use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
+use sluicegate_pipelines::pipelines::{is_pipeline, is_rules_path};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::waivers;
 use std::collections::{BTreeMap, BTreeSet};
@@ -180,10 +180,10 @@ impl StricterTarget {
                 "the target branch `{branch}` ({commit}) has a stricter {path}: {}; {}",
                 List::with_limit(differences, MAX_LISTED_DIFFERENCES).join_with_semicolons(),
                 match &evaluation {
-                    Some(evaluation) if is_platform_rules(path) && is_rejected => {
+                    Some(evaluation) if is_rules_path(path) && is_rejected => {
                         format!("the run {evaluation}")
                     }
-                    Some(evaluation) if is_platform_rules(path) => {
+                    Some(evaluation) if is_rules_path(path) => {
                         format!("the run {evaluation}, so there is nothing to do")
                     }
                     _ => self.describe_remedy(path),
@@ -221,7 +221,7 @@ impl StricterTarget {
     /// verdict contains the note.
     pub(crate) fn describe_separate_evaluation(&self, pipelines: &SelectedPipelines) -> Option<String> {
         let mut stricter_paths = self.stricter_settings.iter().map(|(path, _)| path);
-        if stricter_paths.any(|path| is_platform_rules(path)) {
+        if stricter_paths.any(|path| is_rules_path(path)) {
             return None;
         }
         self.describe_evaluation(pipelines)
@@ -301,11 +301,6 @@ impl StricterTarget {
         }
         result
     }
-}
-
-/// Returns whether the path is that of the platform's rules file.
-fn is_platform_rules(path: &str) -> bool {
-    path.ends_with(RULES_FILE)
 }
 
 /// Adds a result of the target's rules to a file's results, which come from the change's rules. If the file already has

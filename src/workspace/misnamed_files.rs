@@ -5,8 +5,7 @@ use crate::job::settings;
 use crate::session::Session;
 use sluicegate_base::text::{format_path, quote_shell_word};
 use sluicegate_git::Repository;
-use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
-use sluicegate_pipelines::waivers;
+use sluicegate_pipelines::pipelines::{CONFIG_FILE, TEAM_RULES_FILE, WAIVERS_FILE};
 
 /// A configuration file that is not read, because it is neither at the root of the repository nor named by the job.
 pub(crate) struct UnreadConfigFile {
@@ -33,9 +32,9 @@ impl Session {
         let root = repo.root().canonicalize().ok()?;
         let current_dir = self.env.current_dir().canonicalize().ok()?;
         let mut directory = current_dir.as_path();
-        let mut typed_path = settings::FILE_NAME.to_owned();
+        let mut typed_path = CONFIG_FILE.to_owned();
         while directory != root {
-            let path = directory.join(settings::FILE_NAME);
+            let path = directory.join(CONFIG_FILE);
             if path.is_file() {
                 return Some(UnreadConfigFile {
                     fact: format!("{} is not read", format_path(path.strip_prefix(&root).ok()?)),
@@ -52,7 +51,7 @@ impl Session {
 impl Workspace<'_> {
     /// Warns of files at the root that are named almost like a gate file, because such files are ignored.
     pub(super) fn warn_of_misnamed_files(&self, session: &Session) {
-        for name in [settings::FILE_NAME, waivers::FILE_NAME, TEAM_RULES_FILE] {
+        for name in [CONFIG_FILE, WAIVERS_FILE, TEAM_RULES_FILE] {
             for misnamed_file in self.list_misnamed_files(name) {
                 session
                     .ui

@@ -6,10 +6,8 @@ use super::sentences::{
 };
 use super::unreviewed_files::UnreviewedFileStates;
 use sluicegate_pipelines::findings::{Fingerprint, LimitKind, Report, Verdict, VerdictLimit};
+use sluicegate_pipelines::pipelines::CONFIG_FILE;
 use std::collections::BTreeMap;
-
-/// The path of entries about the run if no path of a file is known.
-const DEFAULT_PATH: &str = "sluicegate.yaml";
 
 /// The ordinal in the fingerprint of a remark that is not numbered among remarks with the same fingerprint parts.
 const FIRST_ORDINAL: u64 = 0;
@@ -194,7 +192,7 @@ fn choose_anchor_path<'r>(report: &'r Report, context: &'r ReportContext) -> &'r
     let mut paths = reviewed_paths
         .chain(unreviewed_paths)
         .chain(context.existing_file.as_deref());
-    paths.next().unwrap_or(DEFAULT_PATH)
+    paths.next().unwrap_or(CONFIG_FILE)
 }
 
 #[cfg(test)]

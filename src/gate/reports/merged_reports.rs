@@ -8,6 +8,7 @@ use jiff::civil::Date;
 use sluicegate_pipelines::findings::{
     FindingState, LimitKind, Report, ReviewContext, Shard, describe_expired_waivers, describe_missing_shards,
 };
+use sluicegate_pipelines::pipelines::CONFIG_FILE;
 use std::collections::BTreeMap;
 
 /// The reason why reports cannot be merged.
@@ -158,7 +159,7 @@ fn describe_compared_report(context: &ReviewContext) -> String {
 /// Describes the configuration file of the review. One outside the repository is identified by its content, too.
 fn describe_config_file(context: &ReviewContext) -> String {
     match (&context.config, &context.config_sha256) {
-        (None, _) => "sluicegate.yaml".to_owned(),
+        (None, _) => CONFIG_FILE.to_owned(),
         (Some(path), None) => quote(path),
         (Some(path), Some(sha256)) => format!("{} with the SHA-256 {sha256}", quote(path)),
     }

@@ -5,7 +5,7 @@ use crate::gate::selection::lookalike::looks_like_pipeline;
 use crate::gate::selection::selection_reason::{LeftOutFile, SelectionReason};
 use crate::job::policy::ChangeDescription;
 use sluicegate_git::{Change, ChangeKind, CommitId, FileKind, GitError, Snapshot};
-use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
+use sluicegate_pipelines::pipelines::{is_pipeline, is_rules_path, rules_path};
 use std::collections::BTreeSet;
 
 /// The commits to compare and the filters of the selection.
@@ -183,13 +183,10 @@ impl SelectionScope<'_> {
     /// Returns whether the path is that of the rules file. If the job does not set the hidden directory, any hidden
     /// directory in the root matches, because the change may add or delete one.
     pub(crate) fn is_rules_file(&self, path: &str) -> bool {
-        let Some((parent, file)) = path.split_once('/') else {
-            return false;
-        };
-        file == RULES_FILE
-            && self
-                .config_dir
-                .map_or_else(|| parent.starts_with('.'), |config_dir| config_dir == parent)
+        match self.config_dir {
+            Some(config_dir) => path == rules_path(config_dir),
+            None => path.starts_with('.') && is_rules_path(path),
+        }
     }
 }
 

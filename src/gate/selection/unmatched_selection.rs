@@ -7,19 +7,8 @@ use crate::job::settings;
 use crate::workspace::Workspace;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
-use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
-use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
-use sluicegate_pipelines::waivers;
+use sluicegate_pipelines::pipelines::{GATE_FILES, SHARED_PIPELINES_FILE, is_pipeline};
 use std::collections::BTreeSet;
-
-/// The names of the files of the gate configuration, and of the shared-pipelines file, which a check can name.
-const GATE_FILES: [&str; 5] = [
-    RULES_FILE,
-    SHARED_PIPELINES_FILE,
-    settings::FILE_NAME,
-    TEAM_RULES_FILE,
-    waivers::FILE_NAME,
-];
 
 /// The hint if the files of a path or glob may now have names that are not selected.
 const MOVED_FILES_HINT: &str =
@@ -243,6 +232,7 @@ fn find_unmatched_named_file<'r>(
     }
     let is_relevant = request.named_files.iter().any(|path| {
         known_paths.contains(&path.as_str())
+            || is_named(path, SHARED_PIPELINES_FILE)
             || GATE_FILES.iter().any(|name| is_named(path, name))
             || looks_like_pipeline(path)
     });

@@ -6,10 +6,8 @@ use super::setting_table::{self, FileConfig, PublishOnSection};
 use crate::job::policy::{self, NamedText};
 use sluicegate_base::file_defect::{self, FileDefect};
 use sluicegate_base::text::{self, wrap::shorten_end};
+pub use sluicegate_pipelines::pipelines::CONFIG_FILE as FILE_NAME;
 use std::path::PathBuf;
-
-/// The file's name at the repository root.
-pub const FILE_NAME: &str = "sluicegate.yaml";
 
 /// Number of characters of a key or value that an error shows, because a value may be long.
 const MAX_SHOWN_CHARS: usize = 60;

@@ -5,6 +5,7 @@
 
 mod config_dir;
 mod empty_list;
+mod gate_file_names;
 mod new_shared_entry;
 mod node_text;
 mod pipeline_document;
@@ -21,6 +22,7 @@ pub use config_dir::{
     CONFIG_DIR_FILES, ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE, find_config_dir, is_platform_file,
     is_rules_path, rules_path, shared_pipelines_path,
 };
+pub use gate_file_names::{CONFIG_FILE, GATE_FILES, TEAM_RULES_FILE, WAIVERS_FILE};
 pub use new_shared_entry::{NewSharedEntry, SharedEditError};
 pub(crate) use pipeline_document::{LAYOUT_KEY, PipelineOutline};
 pub use pipeline_facts::{

@@ -34,13 +34,14 @@ mod team_rules_schema;
 mod tests;
 mod value_access;
 
+pub use crate::pipelines::TEAM_RULES_FILE;
 pub use example_run::{ExampleFailure, ExampleRun};
 pub use pipeline_description::{PIPELINE_SCHEMA, describe_pipeline, pipeline_schema, render_description};
 pub use record_field::{FieldType, RecordField, RecordKind, RuleSubject};
 pub use team_rule::{RuleExample, TeamRule, is_team_rule_id};
 pub use team_rule_documentation::render_new_rule;
 pub use team_rule_set::{TeamRuleSet, build_unusable_file_result};
-pub use team_rules_file::{MAX_TEAM_RULES_BYTES, TEAM_RULES_FILE};
+pub use team_rules_file::MAX_TEAM_RULES_BYTES;
 pub use team_rules_schema::team_rules_schema;
 
 use crate::rules::LintProblem;

@@ -16,9 +16,6 @@ use sluicegate_base::text;
 use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, is_blank, shorten};
 use std::collections::HashMap;
 
-/// The default name of the team rules file, which is in the directory of `sluicegate.yaml`.
-pub const TEAM_RULES_FILE: &str = "sluicegate-rules.yaml";
-
 /// Maximum size of a team rules file, in bytes.
 pub const MAX_TEAM_RULES_BYTES: u64 = 512 << 10;
 

@@ -11,13 +11,11 @@ mod path_index;
 mod waiver_entry;
 mod waivers_file;
 
+pub use crate::pipelines::WAIVERS_FILE as FILE_NAME;
 pub use edited_file::{EditError, add_entries, remove_entries};
 pub use matching::{ExistingFiles, OldNames, WaiverGlobsError, WaiverStatus, Waivers};
 pub use waiver_entry::{WaiverEffect, WaiverEntry};
 pub use waivers_file::{PlacedWaiver, parse_waivers_file};
-
-/// The file's name at the repository root.
-pub const FILE_NAME: &str = "sluicegate-waivers.yaml";
 
 #[cfg(test)]
 mod tests;
