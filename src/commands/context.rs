@@ -40,11 +40,11 @@ pub(crate) fn run(session: &Session, args: &ContextArgs) -> CommandResult {
     let selection_result =
         workspace.select_pipelines(session, &snapshot, &Comparison::from(target.clone()), &request)?;
     let unusable_files = &selection_result.unusable_files;
-    let old_reasons = unusable_files.old_problems.iter().map(|problem| &problem.message);
-    for reason in unusable_files.new_problems.iter().chain(old_reasons) {
-        session
-            .ui
-            .warn(&format!("a gate configuration file cannot be used: {reason}"));
+    for problem in unusable_files.new_problems().chain(unusable_files.old_problems()) {
+        session.ui.warn(&format!(
+            "a gate configuration file cannot be used: {}",
+            problem.message
+        ));
     }
     let named_base = selection_result.named_base.as_ref();
     let selected_pipelines = selection_result.pipelines;

@@ -7,7 +7,7 @@ use crate::gate::local_review::rule_evaluation::evaluate_documents;
 use crate::gate::run::GateRun;
 use crate::gate::{BasePaths, Cause, RunFindings, merge_results};
 use crate::job::policy::{self, GateFileVersion};
-use crate::workspace::gate_file_problems::GateFileKind;
+use crate::workspace::gate_file_problems::GatePart;
 use crate::workspace::team_rules::{UnusableTeamRules, describe_first_problem};
 use sluicegate_base::text::{List, format_count, shorten_name};
 use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
@@ -158,7 +158,7 @@ impl GateRun<'_> {
     fn repairs_file(&self, file: &UnusableTeamRules) -> bool {
         let is_usable = if file.is_configuration {
             let is_present = matches!(self.subject.snapshot.find_file(&file.path), Ok(Some(_)));
-            is_present && !self.selection.unusable_files.contain(GateFileKind::Settings)
+            is_present && !self.selection.unusable_files.has_problem(GatePart::Settings)
         } else {
             let workspace = self.subject.workspace;
             workspace.can_use_team_rules_at(&self.subject.snapshot, &file.path)

@@ -2,26 +2,25 @@
 
 use crate::job::policy::GateFileVersion;
 use sluicegate_yaml::{DocumentError, format_place};
-use std::collections::BTreeSet;
 
 /// The problems of the files of the gate configuration that cannot be used.
 #[derive(Debug, Default)]
 pub(crate) struct UnusableGateFiles {
-    /// The problems of files that the change makes unusable, each as a sentence.
-    pub(crate) new_problems: Vec<String>,
-    /// The first file that the change makes unusable, of the problems that are about a single file.
-    pub(crate) first_new_path: Option<String>,
-    /// Whether one of these problems is about the team's rules.
-    pub(crate) makes_team_rules_unusable: bool,
-    /// The problems of files that were unusable before the change, in the same way.
-    pub(crate) old_problems: Vec<GateFileProblem>,
-    /// The kinds of the files that have one of these problems.
-    pub(super) kinds: BTreeSet<GateFileKind>,
+    pub(super) parts: Vec<UnusablePart>,
+}
+
+/// A part of the gate configuration that cannot be used.
+#[derive(Debug)]
+pub(super) struct UnusablePart {
+    pub(super) part: GatePart,
+    pub(super) problem: GateFileProblem,
+    /// The change makes the part unusable. Otherwise, the part had the same problem before the change.
+    pub(super) is_new: bool,
 }
 
 /// A part of the gate configuration that a run may be unable to use. Problems are listed in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum GateFileKind {
+pub(crate) enum GatePart {
     /// The choice of the platform's hidden directory.
     HiddenDirectory,
     /// The paths of the outputs in the configuration file.
@@ -36,9 +35,38 @@ pub(crate) enum GateFileKind {
 }
 
 impl UnusableGateFiles {
-    /// Returns whether the file of this kind cannot be used in the reviewed commit.
-    pub(crate) fn contain(&self, kind: GateFileKind) -> bool {
-        self.kinds.contains(&kind)
+    /// Returns whether this part cannot be used in the reviewed commit.
+    pub(crate) fn has_problem(&self, part: GatePart) -> bool {
+        self.parts.iter().any(|unusable| unusable.part == part)
+    }
+
+    /// Returns whether the change makes this part unusable.
+    pub(crate) fn has_new_problem(&self, part: GatePart) -> bool {
+        self.parts
+            .iter()
+            .any(|unusable| unusable.is_new && unusable.part == part)
+    }
+
+    /// Returns the problems of the parts that the change makes unusable.
+    pub(crate) fn new_problems(&self) -> impl Iterator<Item = &GateFileProblem> {
+        self.list_problems(true)
+    }
+
+    /// Returns the problems of the parts that were unusable before the change, in the same way.
+    pub(crate) fn old_problems(&self) -> impl Iterator<Item = &GateFileProblem> {
+        self.list_problems(false)
+    }
+
+    fn list_problems(&self, is_new: bool) -> impl Iterator<Item = &GateFileProblem> {
+        self.parts
+            .iter()
+            .filter(move |unusable| unusable.is_new == is_new)
+            .map(|unusable| &unusable.problem)
+    }
+
+    /// Returns the first file that the change makes unusable, of the problems that are about a single file.
+    pub(crate) fn first_new_path(&self) -> Option<&String> {
+        self.new_problems().find_map(|problem| problem.path.as_ref())
     }
 }
 

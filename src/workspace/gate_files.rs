@@ -6,10 +6,10 @@ use crate::job::policy::{
 };
 use crate::job::settings::{self, SettingSources};
 use crate::workspace::{Workspace, find_config_dir_in};
-use sluicegate_git::{GitError, Snapshot};
+use sluicegate_git::{GitError, Repository, Snapshot};
 use sluicegate_pipelines::pipelines::{is_platform_file, is_rules_path, rules_path};
 use sluicegate_pipelines::waivers;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of hidden links at the root that are followed to find the rules file.
 const MAX_LINKS: usize = 64;
@@ -20,14 +20,21 @@ pub(crate) const MAX_WAIVERS_BYTES: u64 = 16 * 1024 * 1024;
 /// The paths of the gate configuration, relative to the repository root.
 #[derive(Debug, Default)]
 pub(crate) struct GateFiles {
-    settings: Vec<String>,
-    waivers: Vec<String>,
-    team_rules: Vec<String>,
-    /// Only paths that contain a link, and those that a version of the settings selects; other rules files are
-    /// recognized by their name.
-    rules: Vec<String>,
-    /// The paths from which links are followed. The other lists also contain the links on the way.
+    /// The kinds of the files that each path leads to: a link may lead to several. Rules files are only those whose path
+    /// contains a link, and those that a version of the settings selects; others are recognized by their name.
+    kinds: BTreeMap<String, BTreeSet<GateFileKind>>,
+    /// The paths from which links are followed, without the links on the way.
     sources: BTreeSet<String>,
+}
+
+/// The kind of a gate configuration file. A path of several kinds is compared as the first of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum GateFileKind {
+    /// The platform's rules.
+    Rules,
+    Waivers,
+    TeamRules,
+    Settings,
 }
 
 /// The paths of the rules files by the settings of one version of the repository.
@@ -84,13 +91,7 @@ impl MovedRulesFile {
 impl GateFiles {
     /// Returns the paths of the gate configuration, except rules files that are recognized by their name.
     pub(crate) fn paths(&self) -> Vec<String> {
-        self.settings
-            .iter()
-            .chain(&self.waivers)
-            .chain(&self.team_rules)
-            .chain(&self.rules)
-            .cloned()
-            .collect()
+        self.kinds.keys().cloned().collect()
     }
 
     /// Returns the paths from which links are followed.
@@ -121,8 +122,7 @@ impl GateFiles {
         differences
     }
 
-    /// Compares two versions of the file at this path. The path shows the kind of the file: rules, waivers, team rules,
-    /// or else the configuration file.
+    /// Compares two versions of the file at this path.
     fn compare_gate_files(
         &self,
         path: &str,
@@ -130,31 +130,43 @@ impl GateFiles {
         new: &GateFileVersion,
         scope: DifferenceScope,
     ) -> Vec<Difference> {
-        if is_platform_file(path) || self.rules.iter().any(|rules_path| rules_path == path) {
-            policy::compare_rules_files(old, new)
-        } else if self.waivers.iter().any(|waivers_path| waivers_path == path) {
-            policy::compare_waivers_files(old, new, scope)
-        } else if self.is_team_rules(path) {
-            policy::compare_team_rules_files(old, new)
-        } else {
-            policy::compare_config_files(old, new, &settings::find_known_setting)
+        match self.kind_of(path) {
+            Some(GateFileKind::Rules) => policy::compare_rules_files(old, new),
+            Some(GateFileKind::Waivers) => policy::compare_waivers_files(old, new, scope),
+            Some(GateFileKind::TeamRules) => policy::compare_team_rules_files(old, new),
+            Some(GateFileKind::Settings) | None => {
+                policy::compare_config_files(old, new, &settings::find_known_setting)
+            }
         }
+    }
+
+    /// Returns the first kind of the file at this path, or `None` if the path is not one of the gate configuration.
+    fn kind_of(&self, path: &str) -> Option<GateFileKind> {
+        if is_platform_file(path) {
+            return Some(GateFileKind::Rules);
+        }
+        self.kinds.get(path)?.first().copied()
+    }
+
+    /// Returns whether the path leads to a file of this kind.
+    fn has_kind(&self, path: &str, kind: GateFileKind) -> bool {
+        self.kinds.get(path).is_some_and(|kinds| kinds.contains(&kind))
     }
 
     /// Returns whether the file may be a link. The platform reads the other files, and follows no links.
     pub(crate) fn may_be_link(&self, path: &str) -> bool {
-        let mut paths = self.settings.iter().chain(&self.waivers).chain(&self.team_rules);
-        paths.any(|linkable_path| linkable_path == path)
+        let mut kinds = self.kinds.get(path).into_iter().flatten();
+        kinds.any(|kind| *kind != GateFileKind::Rules)
     }
 
     /// Returns whether the path is that of the configuration file, or of a link to it.
     pub(crate) fn is_settings(&self, path: &str) -> bool {
-        self.settings.iter().any(|settings_path| settings_path == path)
+        self.has_kind(path, GateFileKind::Settings)
     }
 
     /// Returns whether the path is that of the team's rules file, or of a link to it.
     pub(crate) fn is_team_rules(&self, path: &str) -> bool {
-        self.team_rules.iter().any(|team_path| team_path == path)
+        self.has_kind(path, GateFileKind::TeamRules)
     }
 
     /// Adds the paths of the gate configuration in this snapshot, and of the symbolic links that lead to its files. The
@@ -162,27 +174,34 @@ impl GateFiles {
     fn add_gate_paths(&mut self, workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<(), GitError> {
         let repo = &workspace.repo;
         if let Some(path) = &workspace.config_file {
-            self.settings
-                .extend(policy::follow_links(repo, snapshot, path)?.paths);
-            self.sources.insert(path.clone());
+            self.add_source(repo, snapshot, path, GateFileKind::Settings)?;
         }
-        self.sources.insert(waivers::FILE_NAME.to_owned());
-        self.waivers
-            .extend(policy::follow_links(repo, snapshot, waivers::FILE_NAME)?.paths);
+        self.add_source(repo, snapshot, waivers::FILE_NAME, GateFileKind::Waivers)?;
         let rules_paths = workspace.find_rules_paths(snapshot)?;
         let team_rules_paths = [&workspace.team_rules_path, &rules_paths.team];
         for path in team_rules_paths.into_iter().flatten() {
-            self.team_rules
-                .extend(policy::follow_links(repo, snapshot, path)?.paths);
-            self.sources.insert(path.clone());
+            self.add_source(repo, snapshot, path, GateFileKind::TeamRules)?;
         }
         let linked_rules = workspace.find_linked_rules(snapshot)?;
         self.sources
             .extend(linked_rules.iter().filter(|path| is_rules_path(path)).cloned());
         for path in linked_rules.into_iter().chain(rules_paths.platform) {
-            if !self.rules.contains(&path) {
-                self.rules.push(path);
-            }
+            self.kinds.entry(path).or_default().insert(GateFileKind::Rules);
+        }
+        Ok(())
+    }
+
+    /// Adds a path from which links are followed, with the links on the way.
+    fn add_source(
+        &mut self,
+        repo: &Repository,
+        snapshot: &Snapshot<'_>,
+        path: &str,
+        kind: GateFileKind,
+    ) -> Result<(), GitError> {
+        self.sources.insert(path.to_owned());
+        for path in policy::follow_links(repo, snapshot, path)?.paths {
+            self.kinds.entry(path).or_default().insert(kind);
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Session;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
 use crate::workspace::gate_file_problems::{
-    GateFileKind, GateFileProblem, UnusableGateFiles, describe_error,
+    GateFileProblem, GatePart, UnusableGateFiles, UnusablePart, describe_error,
 };
 use crate::workspace::unusable_settings::{explain_unusable_settings, list_path_targets};
 use crate::workspace::{Workspace, find_config_dir_in, gate_files};
@@ -26,8 +26,8 @@ use std::collections::BTreeMap;
 /// Resolves the settings that select files; an error shows that a file cannot be used.
 pub(crate) type ResolveSelection<'f> = dyn Fn(&SettingSources<'_>) -> Result<Selection, SettingsError> + 'f;
 
-/// The problems of one commit or of the files on disk, by the kind of file.
-type GateFileProblems = BTreeMap<GateFileKind, GateFileProblem>;
+/// The problems of one commit or of the files on disk, by the part of the gate configuration.
+type GateFileProblems = BTreeMap<GatePart, GateFileProblem>;
 
 /// A version of the gate configuration.
 struct GateVersion<'v> {
@@ -68,22 +68,20 @@ impl Workspace<'_> {
             let base_version = GateVersion::for_base(session, self, &base_snapshot, resolve)?;
             base_problems.push(base_version.find_problems()?);
         }
-        for (kind, problem) in head_problems {
+        for (part, problem) in head_problems {
             // Without a base, every problem is new.
             let is_old = !base_problems.is_empty()
                 && base_problems.iter().all(|problems| {
-                    matches!(problems.get(&kind), Some(old_problem) if old_problem.content == problem.content)
+                    matches!(problems.get(&part), Some(old_problem) if old_problem.content == problem.content)
                 });
-            unusable.kinds.insert(kind);
-            if is_old {
-                unusable.old_problems.push(problem);
-            } else if problem.has_job_key {
+            if !is_old && problem.has_job_key {
                 return Err(Failure::usage(problem.message));
-            } else {
-                unusable.makes_team_rules_unusable |= kind == GateFileKind::TeamRules;
-                unusable.new_problems.push(problem.message);
-                unusable.first_new_path = unusable.first_new_path.or(problem.path);
             }
+            unusable.parts.push(UnusablePart {
+                part,
+                problem,
+                is_new: !is_old,
+            });
         }
         Ok(unusable)
     }
@@ -121,7 +119,7 @@ impl<'v> GateVersion<'v> {
         })
     }
 
-    /// Checks each file of the gate configuration in this version, and returns the problems by the kind of the file.
+    /// Checks each file of the gate configuration in this version, and returns the problems by their part.
     fn find_problems(mut self) -> Result<GateFileProblems, Failure> {
         let mut problems = GateFileProblems::new();
         let job_config_dir = settings::requested_config_dir(&self.session.global, &self.session.env);
@@ -137,16 +135,13 @@ impl<'v> GateVersion<'v> {
                 .map(|name| GateFileVersion::Text(name.clone().into_bytes()))
                 .collect();
             let message = format!("{error}. Keep these files only in the platform's own directory");
-            problems.insert(
-                GateFileKind::HiddenDirectory,
-                GateFileProblem::new(content, message),
-            );
+            problems.insert(GatePart::HiddenDirectory, GateFileProblem::new(content, message));
         }
         let (rules_version, rules) = self.check_rules_file(&mut problems);
         let (team_version, team_rules) = self.check_team_rules_file(&mut problems);
         // The rules of an unreadable file are unknown, so a waiver may name one of them.
         let has_unknown_rules =
-            problems.contains_key(&GateFileKind::Rules) || problems.contains_key(&GateFileKind::TeamRules);
+            problems.contains_key(&GatePart::Rules) || problems.contains_key(&GatePart::TeamRules);
         let has_unread_team_rules = self
             .workspace
             .has_unread_team_rules(self.team_rules_path.as_deref());
@@ -174,14 +169,14 @@ impl<'v> GateVersion<'v> {
         let text = match read_result {
             Err(message) => {
                 let problem = GateFileProblem::new(content, message).at_path(path);
-                problems.insert(GateFileKind::Settings, problem);
+                problems.insert(GatePart::Settings, problem);
                 return Ok(None);
             }
             Ok(None) => {
                 if settings::requested_config_file(&self.session.global, &self.session.env).is_some() {
                     let message = format!("{path} is missing, but the job sets this path with --config");
                     let problem = GateFileProblem::new(content, message).at_path(path);
-                    problems.insert(GateFileKind::Settings, problem);
+                    problems.insert(GatePart::Settings, problem);
                 }
                 return Ok(None);
             }
@@ -198,7 +193,7 @@ impl<'v> GateVersion<'v> {
                     has_job_key: error.is_job_key(),
                     ..GateFileProblem::new(content, error.to_note()).at_path(path)
                 };
-                problems.insert(GateFileKind::Settings, problem);
+                problems.insert(GatePart::Settings, problem);
                 return Ok(None);
             }
         };
@@ -210,14 +205,14 @@ impl<'v> GateVersion<'v> {
             .collect();
         if !errors.is_empty() {
             let problem = GateFileProblem::new(content.clone(), errors.join("; ")).at_path(path);
-            problems.insert(GateFileKind::OutputPaths, problem);
+            problems.insert(GatePart::OutputPaths, problem);
         }
         // A wrong output path may also be the reason for a bad value, so it would be reported twice.
         let reason = self.explain_bad_value(&sources)?.filter(|_| errors.is_empty());
         if let Some(reason) = reason {
             let message = format!("{path}: {reason}");
             let problem = GateFileProblem::new(content, message).at_path(path);
-            problems.insert(GateFileKind::Settings, problem);
+            problems.insert(GatePart::Settings, problem);
         }
         self.team_rules_path = sources
             .resolve_team_rules_path(&self.session.global, Some(path.as_str()))
@@ -290,7 +285,7 @@ impl<'v> GateVersion<'v> {
         };
         if let Some(message) = message {
             let problem = GateFileProblem::new(vec![version.clone()], message).at_path(&path);
-            problems.insert(GateFileKind::Rules, problem);
+            problems.insert(GatePart::Rules, problem);
         }
         (version, rules)
     }
@@ -307,7 +302,7 @@ impl<'v> GateVersion<'v> {
         let (version, rules) = self.workspace.read_team_rules_version(self.snapshot, path);
         if let Err(message) = &rules {
             let problem = GateFileProblem::new(vec![version.clone()], message.clone()).at_path(path);
-            problems.insert(GateFileKind::TeamRules, problem);
+            problems.insert(GatePart::TeamRules, problem);
         }
         (version, rules.ok().flatten())
     }
@@ -337,7 +332,7 @@ impl<'v> GateVersion<'v> {
         if let Some(message) = message {
             let content = std::iter::once(version).chain(rules_versions).collect();
             let problem = GateFileProblem::new(content, message).at_path(path);
-            problems.insert(GateFileKind::Waivers, problem);
+            problems.insert(GatePart::Waivers, problem);
         }
         Ok(())
     }
@@ -353,7 +348,7 @@ impl<'v> GateVersion<'v> {
             let content = vec![self.workspace.read_gate_file(self.snapshot, &file.path)];
             let problem =
                 GateFileProblem::new(content, describe_error(&file.path, &file.reason)).at_path(&file.path);
-            problems.insert(GateFileKind::SharedPipelines, problem);
+            problems.insert(GatePart::SharedPipelines, problem);
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::settings::Connection;
-use crate::workspace::gate_file_problems::{GateFileKind, UnusableGateFiles};
+use crate::workspace::gate_file_problems::{GatePart, UnusableGateFiles};
 
 /// Fails if the project or the agent version is not set. If the change makes the configuration file unusable, which may
 /// set both, the gate fails.
@@ -16,8 +16,8 @@ pub(super) fn require_file_settings(
         return Ok(());
     };
     let is_caused_by_change = connection.has_unusable_file()
-        && unusable_files.contain(GateFileKind::Settings)
-        && !unusable_files.new_problems.is_empty();
+        && unusable_files.has_problem(GatePart::Settings)
+        && unusable_files.new_problems().next().is_some();
     Err(if is_caused_by_change {
         Failure::from(error).with_status(ExitStatus::GateFailed)
     } else {

@@ -23,7 +23,7 @@ use crate::job::context::{Comparison, RequestedRevisions};
 use crate::job::settings::Selection;
 use crate::session::Session;
 use crate::workspace::Workspace;
-use crate::workspace::gate_file_problems::UnusableGateFiles;
+use crate::workspace::gate_file_problems::{GatePart, UnusableGateFiles};
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
@@ -91,9 +91,9 @@ impl SelectionResult {
 
     /// Returns whether the change makes a file of the gate configuration unusable, but the job allows its other changes
     /// to the gate configuration. A local run does not refuse such a change, unless the team's rules are unusable.
-    pub(crate) const fn is_refused_only_in_ci(&self) -> bool {
-        !self.unusable_files.new_problems.is_empty()
-            && !self.unusable_files.makes_team_rules_unusable
+    pub(crate) fn is_refused_only_in_ci(&self) -> bool {
+        self.unusable_files.new_problems().next().is_some()
+            && !self.unusable_files.has_new_problem(GatePart::TeamRules)
             && !self.rejects_gate_change
             && !self.rejects_stricter_target
     }
@@ -105,18 +105,19 @@ impl SelectionResult {
         if self.rejects_gate_change {
             evaluation.add_cause(Cause::GateChange, GATE_CHANGE_MESSAGE);
         }
-        if let Some(path) = &self.unusable_files.first_new_path {
+        if let Some(path) = self.unusable_files.first_new_path() {
             evaluation.add_faulty_gate_file(path);
         }
-        for reason in &self.unusable_files.new_problems {
+        for problem in self.unusable_files.new_problems() {
             let message = format!(
-                "The change makes a gate configuration file unusable: {reason}. Fix the file in this change, \
-                 because no later run could use it."
+                "The change makes a gate configuration file unusable: {}. Fix the file in this change, \
+                 because no later run could use it.",
+                problem.message
             );
             evaluation.add_cause(Cause::GateFault(GateFault::UnusableFile), message);
         }
         evaluation.add_notes(self.later_effect.clone());
-        for problem in &self.unusable_files.old_problems {
+        for problem in self.unusable_files.old_problems() {
             if !evaluation.explains_unused_file(problem) {
                 evaluation.add_notes([format!(
                     "A gate configuration file was unusable before this change: {}",
