@@ -49,7 +49,7 @@ impl Publication<'_> {
             }
             return Ok(None);
         };
-        let is_disabled = version.enabled == Some(false);
+        let is_disabled = version.is_disabled();
         let is_planned = version.version_name.as_deref() == Some(plan.version_name.as_str());
         let prefix = &plan.prefix;
         if !has_template_name {
@@ -116,7 +116,7 @@ impl Publication<'_> {
         plan: &Plan,
     ) -> Result<PublishDecision, Failure> {
         self.warn_of_published_commit(version, name, plan)?;
-        let is_disabled = version.enabled == Some(false);
+        let is_disabled = version.is_disabled();
         let state = describe_state(version);
         let reason = format!(
             "this commit is already published as version {name} of {}{state}",
@@ -169,7 +169,7 @@ impl Publication<'_> {
             self.target.head.short(),
             plan.prefix
         );
-        if version.enabled == Some(false) {
+        if version.is_disabled() {
             let hint = self.find_disabled_version_hint(plan, name)?;
             self.add_note(&format!("{message} and is disabled"), hint.as_deref());
         } else {
@@ -241,7 +241,7 @@ pub(super) fn find_completeness_note(plan: &Plan) -> Option<&'static str> {
 
 /// Returns the end of a message about a version that is disabled; empty for an enabled one.
 fn describe_state(version: &Artifact) -> &'static str {
-    if version.enabled == Some(false) {
+    if version.is_disabled() {
         ", which is disabled"
     } else {
         ""

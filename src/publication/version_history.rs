@@ -126,7 +126,7 @@ impl VersionHistory {
                 .map(|version_commit| match_commit(version_commit, commit));
             match commit_match {
                 Some(CommitMatch::Equal) => true,
-                Some(CommitMatch::Possible) => version.enabled == Some(false),
+                Some(CommitMatch::Possible) => version.is_disabled(),
                 Some(CommitMatch::Other) | None => false,
             }
         })
@@ -237,11 +237,7 @@ impl Publication<'_> {
         let mut versions: Vec<&Artifact> = self.history.versions_of_commit(head).collect();
         versions.sort_by_key(|version| {
             let is_planned = version.version_name.as_deref() == Some(planned_name);
-            (
-                !is_planned,
-                version.version_name.is_none(),
-                version.enabled == Some(false),
-            )
+            (!is_planned, version.version_name.is_none(), version.is_disabled())
         });
         versions
     }

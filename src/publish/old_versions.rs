@@ -22,10 +22,10 @@ pub fn is_last_enabled_version(versions: &[Artifact], version: &str) -> bool {
     let is_disabled = versions
         .iter()
         .find(has_name)
-        .is_some_and(|artifact| artifact.enabled == Some(false));
+        .is_some_and(|artifact| artifact.is_disabled());
     let has_other_enabled = versions
         .iter()
-        .any(|artifact| artifact.enabled == Some(true) && !has_name(&artifact));
+        .any(|artifact| artifact.is_certainly_enabled() && !has_name(&artifact));
     !is_disabled && !has_other_enabled
 }
 
@@ -41,7 +41,7 @@ pub fn find_newer_version<'a>(versions: &'a [Artifact], latest: &Artifact) -> Op
         .and_then(Artifact::creation_time)
         .or_else(|| latest.creation_time())?;
     let newer_version = versions.iter().find(|artifact| {
-        artifact.enabled == Some(true) && artifact.creation_time().is_some_and(|time| time > latest_time)
+        artifact.is_certainly_enabled() && artifact.creation_time().is_some_and(|time| time > latest_time)
     });
     newer_version.map(Artifact::display_name)
 }
@@ -55,7 +55,7 @@ pub fn list_surplus_versions(
 ) -> Result<Vec<String>, VersionOrderError> {
     let mut dated_versions = versions
         .iter()
-        .filter(|artifact| artifact.enabled == Some(true))
+        .filter(|artifact| artifact.is_certainly_enabled())
         .map(parse_dated_version)
         .collect::<Result<Vec<_>, _>>()?;
     // The platform decides which version is the latest; times order the others.

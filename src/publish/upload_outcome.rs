@@ -166,7 +166,7 @@ pub(super) fn build_conflict_outcome(plan: &Plan) -> Outcome {
 /// consumer can use it.
 fn list_differences(details: &ArtifactDetails, plan: &Plan) -> Vec<VersionDifference> {
     let mut differences = compare_with_plan(details, plan);
-    if details.artifact.enabled == Some(false) {
+    if details.artifact.is_disabled() {
         differences.push(VersionDifference::Disabled);
     }
     differences

@@ -191,5 +191,6 @@ async fn find_enabled_commit_id(
             None => return Ok(None),
         }
     };
-    Ok(version.commit_hash.filter(|_| version.enabled == Some(true)))
+    let is_enabled = version.is_certainly_enabled();
+    Ok(version.commit_hash.filter(|_| is_enabled))
 }

@@ -37,7 +37,7 @@ pub(crate) fn compare_with_platform(
         }
         Err(error) => return Err(error.into()),
     };
-    if details.artifact.enabled == Some(false) {
+    if details.artifact.is_disabled() {
         session.ui.warn(&format!(
             "version {version} of {prefix} is disabled: consumers cannot use it"
         ));

@@ -134,7 +134,7 @@ impl Publication<'_> {
                 Err(problem) => return Some(self.build_unread_result(platform, receipt, problem)),
             };
             let test = self.prepare_existing_test(platform, receipt, &version);
-            if version.enabled == Some(false) {
+            if version.is_disabled() {
                 let reason = format!("version {name} is disabled, so no execution would use it");
                 let problem = SmokeProblem::new(ExitStatus::Undecided, reason);
                 return Some(test.build_skipped_result(problem.with_hint(PUBLISH_AGAIN_HINT)));

@@ -57,9 +57,19 @@ impl Artifact {
         parse_platform_time(self.created_at.as_deref()?)
     }
 
+    /// Returns whether the platform states that the version is enabled.
+    pub fn is_certainly_enabled(&self) -> bool {
+        self.enabled == Some(true)
+    }
+
+    /// Returns whether the platform states that the version is disabled.
+    pub fn is_disabled(&self) -> bool {
+        self.enabled == Some(false)
+    }
+
     /// Returns whether the version is not disabled. A version whose state is unknown is treated as enabled.
     pub fn may_be_enabled(&self) -> bool {
-        self.enabled != Some(false)
+        !self.is_disabled()
     }
 }
 
