@@ -4,7 +4,7 @@
 use super::{Outcome, Plan, ReceiptOutcome, SharedPipelineRef, SmokeRecord, is_same_commit};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sluicegate_base::named_fields::parse_json;
+use sluicegate_base::named_fields::{parse_json, read_schema_name};
 use sluicegate_base::text;
 use sluicegate_pipelines::interface::Compatibility;
 use std::io::{self, Write};
@@ -283,18 +283,9 @@ impl Receipt {
 
     /// Parses a receipt. The error is the reason why it is invalid.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
-        #[derive(Deserialize)]
-        struct SchemaHeader {
-            schema: String,
-        }
         // A newer receipt has keys that are unknown here, so its schema is looked at first.
-        if let Ok(header) = parse_json::<SchemaHeader>(bytes)
-            && header.schema != SCHEMA_NAME
-        {
-            return Err(format!(
-                "the file's schema is `{}`, not `{SCHEMA_NAME}`",
-                header.schema
-            ));
+        if let Some(schema) = read_schema_name(bytes).filter(|schema| schema != SCHEMA_NAME) {
+            return Err(format!("the file's schema is `{schema}`, not `{SCHEMA_NAME}`"));
         }
         parse_json(bytes).map_err(|error| error.to_string())
     }

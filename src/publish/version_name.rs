@@ -130,7 +130,7 @@ enum TemplatePart<'t> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VersionNameError {
     /// The template has an unknown placeholder.
-    #[error("the version name has the unknown placeholder `{{{name}}}`{}", format_suggestion(*nearest))]
+    #[error("the version name has the unknown placeholder `{{{name}}}`{}", suggest_placeholder(*nearest))]
     UnknownPlaceholder {
         name: String,
         nearest: Option<&'static str>,
@@ -284,11 +284,10 @@ fn resolve_placeholder(
         .ok_or(VersionNameError::NoValue { name, reason })
 }
 
-/// Returns the suggestion of a similar placeholder, with a colon before it; empty if there is none.
-fn format_suggestion(nearest: Option<&str>) -> String {
-    nearest
-        .map(|name| format!(": {}", text::did_you_mean(&format!("{{{name}}}"))))
-        .unwrap_or_default()
+/// Returns the suggestion of a similar placeholder; empty if there is none.
+fn suggest_placeholder(nearest: Option<&str>) -> String {
+    let placeholder = nearest.map(|name| format!("{{{name}}}"));
+    text::suggestion_after_colon(placeholder.as_deref())
 }
 
 /// Returns the time of the commit in this format; `None` if it is no date.

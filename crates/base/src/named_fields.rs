@@ -32,6 +32,16 @@ pub fn parse_json<'de, T: Deserialize<'de>>(json: &'de [u8]) -> Result<T, serde_
     Ok(value)
 }
 
+/// Returns the text of the field `schema`, even if other fields are unknown; `None` if the text is not JSON or has no
+/// such field. The name shows that a newer version wrote the document, which explains its unknown fields.
+pub fn read_schema_name(json: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct SchemaHeader {
+        schema: String,
+    }
+    parse_json::<SchemaHeader>(json).ok().map(|header| header.schema)
+}
+
 fn visit_any<V>(visitor: V) -> FieldVisitor<V> {
     FieldVisitor {
         visitor,

@@ -15,6 +15,7 @@ pub use list::{
 };
 pub use suggestion::{
     NameProfile, did_you_mean, did_you_mean_any, find_most_similar, find_nearest_word, suggest,
+    suggestion_after_colon,
 };
 
 use serde::Serialize;

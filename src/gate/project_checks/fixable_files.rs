@@ -59,11 +59,11 @@ impl GateRun<'_> {
         let Ok(Ok(bytes)) = read_document_on_disk(&full_path) else {
             return Ok(false);
         };
-        Ok(remove_carriage_returns(&bytes) == remove_carriage_returns(&fixed_file.old_bytes))
+        Ok(skip_carriage_returns(&bytes).eq(skip_carriage_returns(&fixed_file.old_bytes)))
     }
 }
 
 /// Returns the bytes without carriage returns.
-fn remove_carriage_returns(bytes: &[u8]) -> Vec<u8> {
-    bytes.iter().copied().filter(|byte| *byte != b'\r').collect()
+fn skip_carriage_returns(bytes: &[u8]) -> impl Iterator<Item = &u8> {
+    bytes.iter().filter(|byte| **byte != b'\r')
 }

@@ -238,7 +238,7 @@ pub fn parse_value<T: ValueEnum>(text: &str) -> Result<T, String> {
         let known_names: Vec<&str> = valid_names.iter().map(String::as_str).collect();
         let similar_name = text::find_nearest_word(text.trim(), &known_names)
             .or_else(|| known_names.into_iter().find(|name| text.trim().starts_with(name)));
-        let suggestion = similar_name.map_or(String::new(), |name| format!(": {}", text::did_you_mean(name)));
+        let suggestion = text::suggestion_after_colon(similar_name);
         format!("{text:?} is not one of {}{suggestion}", valid_names.join(", "))
     })
 }

@@ -20,6 +20,12 @@ pub fn did_you_mean_any(names: &[&str]) -> String {
     format!("did you mean {}?", join_with_or(quoted_names))
 }
 
+/// Returns `did you mean ...?` with this name after a colon, to end a message; empty without a name.
+pub fn suggestion_after_colon(name: Option<&str>) -> String {
+    name.map(|name| format!(": {}", did_you_mean(name)))
+        .unwrap_or_default()
+}
+
 /// Returns `did you mean ...?` with the known word that is closest to `word`, or `None` if no word is close enough.
 pub fn suggest(word: &str, known_words: &[&str]) -> Option<String> {
     find_nearest_word(word, known_words).map(did_you_mean)

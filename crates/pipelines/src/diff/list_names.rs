@@ -1,9 +1,8 @@
 //! Recognizes the lists whose entries have names.
 
-use super::leaf::PathStep;
+pub(super) use crate::pipelines::NAME_KEYS;
 
-/// The keys that name an entry of a list.
-pub(super) const NAME_KEYS: [&str; 3] = ["name", "variable", "columnName"];
+use super::leaf::PathStep;
 
 /// The keys under which a component sets variables: rows of a name and a value.
 pub(super) const SET_VARIABLES: [&str; 2] = ["setScalarVariables", "updateScalarVariables"];

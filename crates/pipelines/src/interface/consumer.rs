@@ -6,7 +6,7 @@
 //! a name: a missed break is worse than a remark too many.
 
 use super::{InterfaceChange, InterfaceChangeKind};
-use crate::pipelines::{LAYOUT_KEY, PipelineOutline};
+use crate::pipelines::{LAYOUT_KEY, NAME_KEYS, PipelineOutline};
 use serde::Serialize;
 use sluicegate_yaml::{DocumentError, NodeRef, Tree};
 use std::collections::BTreeSet;
@@ -104,9 +104,6 @@ impl ParameterTexts {
         }
     }
 }
-
-/// The keys whose text is the name of a parameter.
-const NAME_KEYS: [&str; 3] = ["name", "variable", "columnName"];
 
 /// Adds the keys and texts at and below this node that can be the name of a parameter that the component sets: all
 /// keys, the texts of a list and of the maps in it, and of a row (a list in a list) only the first cell, which names

@@ -28,6 +28,7 @@ pub(crate) use pipeline_document::{LAYOUT_KEY, PipelineOutline};
 pub use pipeline_facts::{
     DanglingLink, FileNameSearch, PipelineFacts, build_spelling_search, may_refer_to_files,
 };
+pub(crate) use pipeline_model::NAME_KEYS;
 pub use pipeline_model::{
     Call, CallArgument, Component, Link, LinkRole, Pipeline, PipelineKind, PipelineVariable, ReferenceKind,
     TransitionCondition, is_pipeline, trim_pipeline_extension,

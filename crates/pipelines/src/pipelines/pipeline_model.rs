@@ -72,6 +72,9 @@ pub struct Pipeline {
     pub variables: Vec<PipelineVariable>,
 }
 
+/// The keys that name an entry of a list in a component, such as a parameter or a column.
+pub(crate) const NAME_KEYS: [&str; 3] = ["name", "variable", "columnName"];
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Component {
     /// The name, which is the key in `pipeline.components`, as written.

@@ -25,7 +25,7 @@ pub enum EvaluationError {
     #[error(
         "the rules file {} `{id}`, which is not a known rule{}",
         if *is_enabled { "enables" } else { "has an entry for" },
-        format_suggestion(*nearest)
+        text::suggestion_after_colon(*nearest)
     )]
     ValidatorNotFound {
         id: String,
@@ -133,11 +133,4 @@ impl EvaluationError {
             Self::DuplicateEnabledRule { .. } => DUPLICATE_RULE_TYPE,
         }
     }
-}
-
-/// Returns the end of the message about an unknown rule; empty if no known rule has a similar id.
-fn format_suggestion(nearest: Option<&str>) -> String {
-    nearest
-        .map(|id| format!(": {}", text::did_you_mean(id)))
-        .unwrap_or_default()
 }

@@ -133,12 +133,10 @@ fn reject_unknown_rule(
     }
     let mut known_ids: Vec<&str> = rules::rule_ids().collect();
     known_ids.extend(ProjectCheck::ALL.map(ProjectCheck::id));
-    let suggestion =
-        text::find_nearest_word(rule, &known_ids).map(|id| format!(": {}", text::did_you_mean(id)));
     let message = format!(
         "there is no rule `{}`{}",
         shorten(rule),
-        suggestion.unwrap_or_default()
+        text::suggestion_after_colon(text::find_nearest_word(rule, &known_ids))
     );
     Err(error_at(item.get("rule").unwrap_or(item), message))
 }

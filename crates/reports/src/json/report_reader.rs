@@ -7,7 +7,7 @@ use super::schema_v2::{DocumentV2, FileV2, FindingV2, RuleV2, SCHEMA_NAME};
 use jiff::Timestamp;
 use sluicegate_base::duplicate_key::find_duplicate_key;
 use sluicegate_base::input::decode_json;
-use sluicegate_base::named_fields::{NamedFields, parse_json};
+use sluicegate_base::named_fields::{NamedFields, read_schema_name};
 use sluicegate_pipelines::findings::{
     Engine, ExcludedFile, FileResults, FindingMark, FindingState, GateChange, MISSING_RULES_TYPE, Origin,
     Report, RuleResult, Severity, Status, StatusName, UnreviewedFile, Verdict, Violation,
@@ -55,12 +55,8 @@ pub fn parse_json_report(
 /// Returns an error if the document has another schema; `None` if the text is not JSON or has no schema name. For a
 /// document with a newer schema, this error is more helpful than the one about the first unknown key.
 fn find_schema_error(text: &[u8]) -> Option<ReportReadError> {
-    #[derive(serde::Deserialize)]
-    struct SchemaHeader {
-        schema: String,
-    }
-    let header: SchemaHeader = parse_json(text).ok()?;
-    (header.schema != SCHEMA_NAME).then(|| wrong_schema(&header.schema))
+    let schema = read_schema_name(text)?;
+    (schema != SCHEMA_NAME).then(|| wrong_schema(&schema))
 }
 
 /// Creates the error for a document with another schema.

@@ -8,11 +8,11 @@ mod links;
 mod log_groups;
 mod source_excerpt;
 
+pub use super::view::select_excerpt_findings;
 pub use links::TerminalLinks;
 pub use log_groups::{Fold, GroupStyle};
 
 use self::labeled_lines::{ERROR_LABEL, WARNING_LABEL, push_labeled, push_wrapped, wrap_text};
-use super::report_context::ChangedLines;
 use super::sentences::{GATE_CHANGE_INTRO, render_headline};
 use super::view::{self, FindingEntry, Notice, NoticeKind, UnevaluatedCause, View, ViewMedium};
 use super::{AnnotationStyle, ReportContext, annotation};
@@ -104,15 +104,6 @@ fn render_verdict(report: &Report, headline: &str, style: Style) -> String {
     let lines = wrap::wrap_lines(headline, "", "  ", columns);
     let lines: Vec<String> = lines.iter().map(|line| paint(line, color, style)).collect();
     lines.join("\n")
-}
-
-/// Selects the findings for which [`render`] shows source lines, so that the caller can read these lines beforehand.
-pub fn select_excerpt_findings<'a>(
-    report: &'a Report,
-    changed_lines: &ChangedLines,
-    show: Option<ShowMode>,
-) -> Vec<Finding<'a>> {
-    view::select_excerpt_findings(report, changed_lines, show)
 }
 
 /// Adds tables with the numbers of findings by rule and by directory, unless there are only few findings.

@@ -274,9 +274,10 @@ impl<'a> View<'a> {
     }
 }
 
-/// Selects the findings whose source lines [`super::terminal::render`] shows. Concise output needs the line of each
+/// Selects the findings whose source lines [`super::terminal::render`] shows, so that the caller can read these lines
+/// beforehand. Concise output needs the line of each
 /// finding for its column; otherwise only the first of several equal findings is shown with lines.
-pub(super) fn select_excerpt_findings<'a>(
+pub fn select_excerpt_findings<'a>(
     report: &'a Report,
     changed_lines: &ChangedLines,
     show: Option<ShowMode>,
