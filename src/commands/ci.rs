@@ -21,7 +21,7 @@ pub(crate) fn run(session: &Session, args: &CiArgs) -> CommandResult {
     let selected_run = subject.start_run(session, &args.review)?;
     // The publish is planned first, because the review also covers the pipelines to publish. A publish requires a
     // review of all pipelines.
-    let planned_publish = match selected_run.explain_partial_review() {
+    let planned_publish = match selected_run.explain_partial_selection() {
         None => PlannedPublish::prepare(session, args, &subject.workspace, &subject.target)?,
         Some(_) => None,
     };

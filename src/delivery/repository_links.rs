@@ -60,7 +60,7 @@ pub(super) fn find_repository_name(session: &Session, delivery: &Delivery<'_>) -
 /// Returns the repository's name from the URL of its remote, otherwise the name of its directory.
 fn name_repository(repo: &Repository) -> Option<String> {
     if let Ok(Some(remote)) = repo.find_remote_url()
-        && let Some(name) = parse_repository_name(&remote)
+        && let Some(name) = parse_repository_path(&remote)
     {
         return Some(name);
     }
@@ -69,7 +69,7 @@ fn name_repository(repo: &Repository) -> Option<String> {
 
 /// Returns the path in a remote's address, without `.git` and without possible secrets. Returns `None` for a remote on
 /// a disk, because its name is usually not that of the repository.
-fn parse_repository_name(remote: &str) -> Option<String> {
+fn parse_repository_path(remote: &str) -> Option<String> {
     let address = RemoteUrl::parse(remote)?;
     if address.is_on_this_machine() || address.may_contain_password() {
         return None;
@@ -106,7 +106,7 @@ pub(super) fn find_repository_url(session: &Session, host: Host) -> Option<Strin
 
 #[cfg(test)]
 mod tests {
-    use super::parse_repository_name;
+    use super::parse_repository_path;
 
     #[test]
     fn name_holds_no_credentials() {
@@ -125,7 +125,7 @@ mod tests {
             ("https://user:secret@h.example", None),
             ("", None),
         ] {
-            assert_eq!(parse_repository_name(remote).as_deref(), name, "{remote}");
+            assert_eq!(parse_repository_path(remote).as_deref(), name, "{remote}");
         }
     }
 }

@@ -63,6 +63,6 @@ pub(crate) use selection::named_files::select_named_files;
 pub(crate) use selection::other_changes::has_changes_outside_gate;
 pub(crate) use selection::selected_pipelines::{SelectedPipelines, select_pipelines};
 pub(crate) use selection::selection_scope::{SelectionScope, is_within, is_within_any};
-pub(crate) use shard_selection::{ShardSelection, explain_partial_review, explain_unusable_review};
+pub(crate) use shard_selection::{ShardSelection, describe_partial_coverage, explain_unusable_review};
 pub(crate) use verdict::{Cause, decide_verdict, exit_status, find_report_causes, has_undecided_cause};
 pub(crate) use verdict_causes::find_verdict_causes;

@@ -132,7 +132,7 @@ impl RunFindings {
         if self.files.is_empty() || self.files.iter().any(|file| !file.results.is_empty()) {
             return None;
         }
-        Some(describe_files_without_rules(self.files.len()))
+        Some(format_files_without_rules_note(self.files.len()))
     }
 
     /// Calls `apply` with one slice of all results, of the review and of the project checks, because waivers are
@@ -147,7 +147,7 @@ impl RunFindings {
 }
 
 /// Returns the note that no rule applies to any of this number of reviewed files.
-pub(crate) fn describe_files_without_rules(file_count: usize) -> String {
+pub(crate) fn format_files_without_rules_note(file_count: usize) -> String {
     format!(
         "{NO_RULES_REMARK} ({}), so it is unknown whether they are valid YAML.",
         format_count(file_count, "pipeline")

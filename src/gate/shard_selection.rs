@@ -48,7 +48,7 @@ impl ShardSelection {
 
 /// Returns the reason why a review with these settings covers only a part of the pipelines, or could not fail. Returns
 /// `None` for a complete review.
-pub(crate) fn explain_partial_review(
+pub(crate) fn describe_partial_coverage(
     shard: Option<Shard>,
     paths: &[String],
     fail_on: FailOn,
@@ -67,7 +67,7 @@ pub(crate) fn explain_partial_review(
 /// evaluated other rules than those of its commit. Returns `None` for a complete review.
 pub(crate) fn explain_unusable_review(context: &ReviewContext) -> Option<String> {
     let fail_on = context.fail_on.unwrap_or_default();
-    let partial_reason = explain_partial_review(context.shard, &context.paths, fail_on);
+    let partial_reason = describe_partial_coverage(context.shard, &context.paths, fail_on);
     if partial_reason.is_some() {
         return partial_reason;
     }
@@ -93,11 +93,13 @@ mod tests {
         let mut files = selected();
         let part = ShardSelection::keep_shard(Some(Shard { index: 1, total: 2 }), &mut files);
         assert_eq!(part.left_out_count + files.files.len(), 20);
-        assert!(part.left_out_count > 0 && explain_partial_review(part.shard, &[], FailOn::Error).is_some());
+        assert!(
+            part.left_out_count > 0 && describe_partial_coverage(part.shard, &[], FailOn::Error).is_some()
+        );
         let whole = ShardSelection::keep_shard(Some(Shard { index: 1, total: 1 }), &mut selected());
         assert_eq!((whole.shard, whole.left_out_count), (None, 0));
-        assert_eq!(explain_partial_review(whole.shard, &[], FailOn::Error), None);
-        assert!(explain_partial_review(None, &[], FailOn::Never).is_some());
-        assert!(explain_partial_review(None, &["a".to_owned()], FailOn::Error).is_some());
+        assert_eq!(describe_partial_coverage(whole.shard, &[], FailOn::Error), None);
+        assert!(describe_partial_coverage(None, &[], FailOn::Never).is_some());
+        assert!(describe_partial_coverage(None, &["a".to_owned()], FailOn::Error).is_some());
     }
 }

@@ -17,7 +17,7 @@ impl Publication<'_> {
         let Some(newest) = self
             .history
             .newest_version()
-            .filter(|version| version.enabled == Some(false))
+            .filter(|version| version.is_disabled())
         else {
             return Ok(());
         };

@@ -32,7 +32,7 @@ pub fn build_plan(
     let version_name = build_version_name(repository, head, request)?;
     let listing = FileListing::load(repository, head, request)?;
     let contents = Arc::new(ContentReader::new(repository.root().to_owned()));
-    let config_dir = require_config_dir(&listing, request)?;
+    let config_dir = choose_config_dir(&listing, request)?;
     let shared_file = PlannedSharedFile::load(&listing, &contents, &config_dir)?;
     let mut selected_files = select_files(&listing, request)?;
     let sent_pipelines = read_selected_pipelines(&contents, &selected_files, &shared_file)?;
@@ -147,7 +147,7 @@ fn find_sendable_branch(request: &PublishRequest<'_>) -> (Option<String>, Option
 
 /// Returns the hidden directory with the platform's files: the requested one, otherwise the only such directory. Fails
 /// if there is none or more than one.
-fn require_config_dir(
+fn choose_config_dir(
     listing: &FileListing<'_>,
     request: &PublishRequest<'_>,
 ) -> Result<String, PublishError> {

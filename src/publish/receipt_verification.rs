@@ -89,7 +89,10 @@ impl Receipt {
             return Ok(None);
         };
         // The receipt does not name the platform's hidden directory, but lists the shared-pipelines file in it.
-        let config_dir = self.files.iter().find_map(|file| find_config_dir(&file.path));
+        let config_dir = self
+            .files
+            .iter()
+            .find_map(|file| strip_shared_file_name(&file.path));
         let old_snapshot = repository.snapshot(old_commit.clone());
         let new_snapshot = repository.snapshot(new_commit.clone());
         let old_config_dir =
@@ -253,7 +256,7 @@ pub fn check_document_files(
     files: &BTreeSet<&str>,
 ) -> Vec<String> {
     let mut problems = Vec::new();
-    if files.iter().all(|path| find_config_dir(path).is_none()) {
+    if files.iter().all(|path| strip_shared_file_name(path).is_none()) {
         problems.push(format!("{document} does not list the shared-pipelines file"));
     }
     for SharedPipelineRef { id, path } in shared_pipelines {
@@ -267,7 +270,7 @@ pub fn check_document_files(
 }
 
 /// Returns the platform's hidden directory if this is the path of the shared-pipelines file in it.
-fn find_config_dir(path: &str) -> Option<&str> {
+fn strip_shared_file_name(path: &str) -> Option<&str> {
     let config_dir = path.strip_suffix(SHARED_PIPELINES_FILE)?.strip_suffix('/')?;
     (config_dir.starts_with('.') && !config_dir.contains('/')).then_some(config_dir)
 }
@@ -305,7 +308,7 @@ impl CommitPair<'_> {
             listed_paths.insert(path);
         }
         for file in files {
-            let is_shared_file = find_config_dir(&file.path).is_some();
+            let is_shared_file = strip_shared_file_name(&file.path).is_some();
             if is_shared_file || listed_paths.contains(&file.path) {
                 continue;
             }

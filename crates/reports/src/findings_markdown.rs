@@ -107,7 +107,7 @@ fn render_file_findings(
         let place = render_place(&entry.finding, context);
         return (render_entry(entry, &place, context), 0);
     }
-    let heading = render_code(&shorten_name(path));
+    let heading = render_code(&limit_name_length(path));
     let mut remaining_bytes = max_bytes.saturating_sub(heading.len());
     let mut items: Vec<(&FindingEntry<'_>, String)> = entries
         .iter()
@@ -152,7 +152,7 @@ fn render_entry(entry: &FindingEntry<'_>, place: &str, context: &ReportContext) 
     let mut markdown = format!(
         "{mark} {place}: {} ({})",
         escape(&shorten_message(&message)),
-        render_code(&shorten_name(finding.rule)),
+        render_code(&limit_name_length(finding.rule)),
     );
     if !entry.equal_findings.is_empty() {
         let other_places = List::with_limit(&entry.equal_findings, MAX_OTHER_PLACES)
@@ -172,7 +172,7 @@ fn render_entry(entry: &FindingEntry<'_>, place: &str, context: &ReportContext) 
 
 /// Renders the path and the line of a finding. They are a link if the host can show files.
 fn render_place(finding: &Finding<'_>, context: &ReportContext) -> String {
-    let place = format!("{}:{}", shorten_name(finding.path), finding.line);
+    let place = format!("{}:{}", limit_name_length(finding.path), finding.line);
     render_line_link(finding, &place, context)
 }
 
@@ -191,7 +191,7 @@ pub(super) fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext
     let places: Vec<String> = context
         .list_rules_file_places(&cause.finding)
         .iter()
-        .map(|place| render_code(&shorten_name(place)))
+        .map(|place| render_code(&limit_name_length(place)))
         .collect();
     let preposition = if places.is_empty() { "" } else { ", at " };
     format!(
@@ -203,7 +203,7 @@ pub(super) fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext
 }
 
 /// Truncates a path or a rule's name.
-pub(super) fn shorten_name(name: &str) -> String {
+pub(super) fn limit_name_length(name: &str) -> String {
     truncation::truncate(name, NAME_LIMIT)
 }
 

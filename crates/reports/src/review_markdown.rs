@@ -4,8 +4,8 @@
 use crate::changes_markdown;
 use crate::finding_tone::Tone;
 use crate::findings_markdown::{
-    FileEntries, FindingItem, MESSAGE_LIMIT, is_error, render_cause, render_finding_items,
-    render_finding_list, shorten_message, shorten_name,
+    FileEntries, FindingItem, MESSAGE_LIMIT, is_error, limit_name_length, render_cause, render_finding_items,
+    render_finding_list, shorten_message,
 };
 use crate::markdown::{escape, escape_prose, render_code, render_commit};
 use crate::truncation::{MAX_SECTION_LINES, push_lines};
@@ -238,7 +238,7 @@ impl MarkdownPage<'_> {
                          | Rule | Level | Findings | Files |\n|---|---|---:|---:|\n"
             .to_owned();
         let rows = rules.iter().map(|row| {
-            let (rule, level) = (render_code(&shorten_name(row.name)), row.level);
+            let (rule, level) = (render_code(&limit_name_length(row.name)), row.level);
             let (finding_count, file_count) = (format_number(row.findings), format_number(row.files));
             format!("| {rule} | {level} | {finding_count} | {file_count} |\n")
         });
@@ -251,7 +251,7 @@ impl MarkdownPage<'_> {
             table.push_str("| Folder | Findings | Files |\n|---|---:|---:|\n");
         }
         for row in &folders {
-            let folder = render_code(&shorten_name(row.name));
+            let folder = render_code(&limit_name_length(row.name));
             let (finding_count, file_count) = (format_number(row.findings), format_number(row.files));
             let _ = writeln!(table, "| {folder} | {finding_count} | {file_count} |");
         }
@@ -279,7 +279,7 @@ impl MarkdownPage<'_> {
         let summaries: Vec<String> = files
             .iter()
             .map(|file| {
-                let path = render_code(&shorten_name(&file.summary.path));
+                let path = render_code(&limit_name_length(&file.summary.path));
                 let description = file.summary.describe();
                 format!("{path}: {}", escape(&shorten_message(&description)))
             })
@@ -378,7 +378,7 @@ fn render_head(view: &View<'_>, limits: &PageLimits) -> String {
 
 /// Renders an entry of a notice: its place, if it has one, and its text, if it is not empty.
 fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
-    let place = entry.place().map(|place| render_code(&shorten_name(&place)));
+    let place = entry.place().map(|place| render_code(&limit_name_length(&place)));
     let text = Some(escape_prose(&shorten_message(&entry.text))).filter(|text| !text.is_empty());
     place.into_iter().chain(text).collect::<Vec<_>>().join(": ")
 }

@@ -1,6 +1,6 @@
 //! Merges the reports of the shards of a review.
 
-use crate::gate::run_findings::{describe_files_without_rules, is_note_of_files_without_rules};
+use crate::gate::run_findings::{format_files_without_rules_note, is_note_of_files_without_rules};
 use crate::gate::shard_selection::is_note_of_empty_shard;
 use crate::gate::waivers::today;
 use crate::gate::{decide_verdict, find_report_causes};
@@ -340,7 +340,7 @@ fn merge_notes_of_files_without_rules(merged_report: &mut Report, is_rule_applie
         let reviewed_count = merged_report.files.iter().filter(|file| file.is_reviewed).count();
         merged_report
             .notes
-            .insert(index, describe_files_without_rules(reviewed_count));
+            .insert(index, format_files_without_rules_note(reviewed_count));
     }
 }
 

@@ -28,7 +28,7 @@ use crate::gate::run::report_subject::ReviewedFiles;
 use crate::gate::selection::SelectionResult;
 use crate::gate::shard_selection::format_empty_run_note;
 use crate::gate::{
-    BasePaths, GateAction, ProjectFindings, RunFindings, ShardSelection, explain_partial_review,
+    BasePaths, GateAction, ProjectFindings, RunFindings, ShardSelection, describe_partial_coverage,
 };
 use crate::job::settings::Connection;
 use crate::session::Session;
@@ -132,7 +132,7 @@ impl<'a> GateRun<'a> {
     /// complete review.
     pub(crate) fn explain_partial_review(&self) -> Option<String> {
         let subject = &self.subject;
-        explain_partial_review(
+        describe_partial_coverage(
             self.shard_selection.shard,
             &subject.paths.list_paths(),
             subject.settings.verdict.fail_on,

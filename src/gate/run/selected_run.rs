@@ -6,7 +6,7 @@ use crate::gate::run::GateRun;
 use crate::gate::run::report_subject::ReviewedFiles;
 use crate::gate::selection::{SelectionResult, explain_empty_selection};
 use crate::gate::shard_selection::EMPTY_SHARD_REASON;
-use crate::gate::{ShardSelection, explain_partial_review, is_within_any};
+use crate::gate::{ShardSelection, describe_partial_coverage, is_within_any};
 use crate::session::Session;
 use crate::workspace::team_rules::TeamRulesInForce;
 use crate::workspace::unusable_gate_files::ResolveSelection;
@@ -64,10 +64,10 @@ impl<'a> SelectedRun<'a> {
 
     /// Returns the reason why the run covers only a part of the pipelines, or could not fail, even without a shard.
     /// Returns `None` otherwise.
-    pub(crate) fn explain_partial_review(&self) -> Option<String> {
+    pub(crate) fn explain_partial_selection(&self) -> Option<String> {
         let subject = &self.subject;
         let shard = None;
-        explain_partial_review(
+        describe_partial_coverage(
             shard,
             &subject.paths.list_paths(),
             subject.settings.verdict.fail_on,

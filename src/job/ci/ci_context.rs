@@ -230,7 +230,7 @@ pub(super) fn is_same_repository(first: &str, second: &str) -> bool {
         (Some(first_url), Some(second_url)) if first_url.host() == second_url.host() => {
             normalize_repository_path(first_url.path()) == normalize_repository_path(second_url.path())
         }
-        _ => parse_repository_name(first) == parse_repository_name(second),
+        _ => normalize_owner_and_name(first) == normalize_owner_and_name(second),
     }
 }
 
@@ -241,7 +241,7 @@ fn normalize_repository_path(path: &str) -> String {
 }
 
 /// Returns the `owner/name` of a repository from its URL or name, in lower case.
-fn parse_repository_name(url: &str) -> String {
+fn normalize_owner_and_name(url: &str) -> String {
     let url_without_slash = url.trim_end_matches('/');
     let repository = url_without_slash
         .strip_suffix(".git")
