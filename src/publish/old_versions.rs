@@ -19,10 +19,7 @@ pub enum VersionOrderError {
 /// `versions` does not contain it, it is treated as enabled.
 pub fn is_last_enabled_version(versions: &[Artifact], version: &str) -> bool {
     let has_name = |artifact: &&Artifact| artifact.version_name.as_deref() == Some(version);
-    let is_disabled = versions
-        .iter()
-        .find(has_name)
-        .is_some_and(|artifact| artifact.is_disabled());
+    let is_disabled = versions.iter().find(has_name).is_some_and(Artifact::is_disabled);
     let has_other_enabled = versions
         .iter()
         .any(|artifact| artifact.is_certainly_enabled() && !has_name(&artifact));
