@@ -181,23 +181,21 @@ fn path_selects_its_repository_unless_the_named_host_is_a_ci_host() {
     let plain = scratch::create_scratch_directory();
     write_file(plain.path(), "a.orch.yaml", &good_pipeline());
     let other = other.work().display().to_string();
-    for (has_ci_variable, host, is_local) in [
-        (true, "none", true),
-        (true, "unknown", false),
-        (false, "unknown", false),
-        (false, "none", true),
+    for (ci, host, is_local) in [
+        ("true", "none", true),
+        ("true", "unknown", false),
+        ("false", "unknown", false),
+        ("false", "none", true),
     ] {
-        let configure = |folder: &Path| {
-            let call = Call::new(folder).variable("SLUICEGATE_CI", host);
-            if has_ci_variable {
-                call.variable("CI", "true")
-            } else {
-                call
-            }
-        };
-        let output = configure(&here.work()).run(&["check", &other]);
-        output.expect(if is_local { 1 } else { 2 });
-        let output = configure(plain.path()).run("check").expect(7);
+        let [clone_call, plain_call] = [here.work().as_path(), plain.path()].map(|folder| {
+            Call::new(folder)
+                .variable("CI", ci)
+                .variable("SLUICEGATE_CI", host)
+        });
+        clone_call
+            .run(&["check", &other])
+            .expect(if is_local { 1 } else { 2 });
+        let output = plain_call.run("check").expect(7);
         assert_eq!(
             output.err.contains("pass the directory or file to check"),
             is_local,
