@@ -1,12 +1,13 @@
 //! Runs `sluicegate serve`: starts the local platform, prints its address, stops on a signal.
 
 use crate::error::Failure;
-use crate::job::cli::{AgentBehaviorFlag, ReviewRequestFields, ServeArgs};
+use crate::job::cli::{ReviewRequestFields, ServeArgs};
 use crate::job::settings::variable;
+use crate::operations::agent_behavior::to_agent_behavior;
 use crate::session::{CommandResult, Session};
 use secrecy::ExposeSecret as _;
 use sluicegate_base::input;
-use sluicegate_local_platform::{AgentBehavior, Clock, Options, Role, RunningPlatform, Vocabulary};
+use sluicegate_local_platform::{Clock, Options, Role, RunningPlatform, Vocabulary};
 use std::path::Path;
 use uuid::Uuid;
 
@@ -70,22 +71,6 @@ fn read_options(session: &Session, args: ServeArgs) -> Result<Options, Failure> 
     })
 }
 
-/// Converts the flag's value to the local platform's behavior with the same name.
-const fn to_agent_behavior(flag: AgentBehaviorFlag) -> AgentBehavior {
-    match flag {
-        AgentBehaviorFlag::Obedient => AgentBehavior::Obedient,
-        AgentBehaviorFlag::EditsOtherFile => AgentBehavior::EditsOtherFile,
-        AgentBehaviorFlag::EditsRules => AgentBehavior::EditsRules,
-        AgentBehaviorFlag::AddsFinding => AgentBehavior::AddsFinding,
-        AgentBehaviorFlag::NeverStops => AgentBehavior::NeverStops,
-        AgentBehaviorFlag::Asks => AgentBehavior::Asks,
-        AgentBehaviorFlag::RunsPipeline => AgentBehavior::RunsPipeline,
-        AgentBehaviorFlag::SkipsPush => AgentBehavior::SkipsPush,
-        AgentBehaviorFlag::MovesSourceBranch => AgentBehavior::MovesSourceBranch,
-        AgentBehaviorFlag::RewritesHistory => AgentBehavior::RewritesHistory,
-    }
-}
-
 /// Reads the file with the names that the local platform uses instead of the neutral ones.
 fn read_vocabulary(path: &Path) -> Result<Vocabulary, Failure> {
     input::read_text_file(path, MAX_VOCABULARY_BYTES)
@@ -138,19 +123,4 @@ fn format_exports(platform: &RunningPlatform, project: Option<Uuid>) -> String {
         .iter()
         .map(|(name, value)| format!("export {name}={value}\n"));
     lines.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::ValueEnum as _;
-
-    #[test]
-    fn every_flag_value_has_the_name_of_its_behavior() {
-        for flag in AgentBehaviorFlag::value_variants() {
-            let behavior = serde_json::to_value(to_agent_behavior(*flag)).unwrap();
-            let value = flag.to_possible_value().unwrap();
-            assert_eq!(behavior.as_str(), Some(value.get_name()));
-        }
-    }
 }
