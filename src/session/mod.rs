@@ -105,7 +105,7 @@ impl Session {
     }
 
     /// Returns whether the run is in CI: on the host that the job names or, without one, on any detected host. A host
-    /// whose name or context cannot be read counts as CI.
+    /// whose name or context cannot be read is treated as CI.
     pub(crate) fn is_ci(&self) -> bool {
         let Ok(host) = settings::requested_host(&self.global, &self.env) else {
             return true;

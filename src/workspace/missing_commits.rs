@@ -3,7 +3,7 @@
 use super::target_revision::find_target_revision;
 use super::{Workspace, choose_unusable_file_treatment};
 use crate::error::Failure;
-use crate::job::ci::Deepening;
+use crate::job::ci::HistoryFetch;
 use crate::job::context::{
     self, BranchFetch, CommitSource, ContextError, DeepenSubject, PolicyRevision, RefetchBranch,
     RequestedRevisions,
@@ -23,7 +23,7 @@ impl<'a> Workspace<'a> {
         subject: DeepenSubject,
     ) -> Result<(), Failure> {
         if revisions.deepen {
-            self.ci.deepening = Deepening::Requested;
+            self.ci.history_fetch = HistoryFetch::Requested;
         }
         let mut branch_fetch = None;
         if revisions.deepen {

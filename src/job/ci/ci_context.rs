@@ -71,12 +71,12 @@ pub struct CiContext {
     pub default_branch: Option<String>,
     /// Why the run has no pipelines to review, for example a deleted branch.
     pub idle_reason: Option<String>,
-    pub deepening: Deepening,
+    pub history_fetch: HistoryFetch,
 }
 
 /// The fetch of missing commits in this run, which the job requests with `--deepen`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deepening {
+pub enum HistoryFetch {
     NotRequested,
     /// Set before the fetch.
     Requested,
@@ -153,7 +153,7 @@ impl CiContext {
             run_number: None,
             default_branch: None,
             idle_reason: None,
-            deepening: Deepening::NotRequested,
+            history_fetch: HistoryFetch::NotRequested,
         }
     }
 

@@ -21,7 +21,7 @@ mod none;
 mod payload;
 mod unknown;
 
-pub use ci_context::{BaseHint, CiContext, Deepening, TargetCopy, TargetRepository, Trigger};
+pub use ci_context::{BaseHint, CiContext, HistoryFetch, TargetCopy, TargetRepository, Trigger};
 pub use error::CiError;
 
 use crate::env::Env;

@@ -1,6 +1,6 @@
 //! The instruction that fetches the history that a clone lacks.
 
-use crate::job::ci::{CiContext, Deepening, Host};
+use crate::job::ci::{CiContext, HistoryFetch, Host};
 use sluicegate_git::FULL_HISTORY_HINT;
 
 /// The means to get the history that the clone of a run lacks: a setting of its host, or `--deepen`.
@@ -15,7 +15,7 @@ impl HistoryRemedy {
     pub(super) const fn for_run(ci: &CiContext) -> Self {
         Self {
             host: ci.host,
-            is_deepened: matches!(ci.deepening, Deepening::Requested),
+            is_deepened: matches!(ci.history_fetch, HistoryFetch::Requested),
         }
     }
 

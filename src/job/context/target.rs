@@ -3,7 +3,7 @@
 use super::base::{Base, EarlierCommit};
 use super::history_remedy::HistoryRemedy;
 use super::{BranchOrigin, CommitSource, ContextError};
-use crate::job::ci::{CiContext, Deepening, Host, Trigger};
+use crate::job::ci::{CiContext, HistoryFetch, Host, Trigger};
 use sluicegate_git::CommitId;
 
 /// The subject of this run. `H` is the commit to review, or an optional commit for files outside of a commit.
@@ -132,7 +132,7 @@ impl<H> RunSubject<H> {
             warnings: base.warnings,
             explained_reasons: base.explained_reasons,
             idle_reason: None,
-            is_deepened: ci.deepening == Deepening::Requested,
+            is_deepened: ci.history_fetch == HistoryFetch::Requested,
         }
     }
 
