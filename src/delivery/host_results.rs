@@ -301,14 +301,10 @@ fn send_insights_report(
     Ok(())
 }
 
-/// Parses the address of Bitbucket's proxy.
+/// Parses the address of Bitbucket's proxy. An error does not show the value, which may be a secret.
 fn parse_proxy_url(text: &str) -> Result<Url, Failure> {
-    Url::parse(text).map_err(|error| {
-        Failure::usage(format!(
-            "{} is not a URL: {text:?}: {error}",
-            variable::BITBUCKET_PROXY
-        ))
-    })
+    Url::parse(text)
+        .map_err(|error| Failure::usage(format!("{} is not a URL: {error}", variable::BITBUCKET_PROXY)))
 }
 
 /// Explains an error of Code Insights. Without a response, the address of Bitbucket's proxy is probably wrong, which the

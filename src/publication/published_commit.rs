@@ -185,8 +185,7 @@ impl Publication<'_> {
     fn find_disabled_version_hint(&self, plan: &Plan, name: &str) -> Result<Option<String>, Failure> {
         let (newer_versions, has_unknown_order) = self.list_newer_versions()?;
         if let Some(newer_version) = newer_versions.first() {
-            let step = "so do not change anything";
-            return Ok(Some(format!("{newer_version}, {step}; {REPUBLISH_HINT}")));
+            return Ok(Some(format!("{newer_version}, so do not change anything")));
         }
         if self.has_smoke_runs() {
             return Ok(None);

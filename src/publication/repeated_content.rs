@@ -26,11 +26,15 @@ impl Publication<'_> {
             return Ok(());
         };
         let is_published_again = is_same_commit(Some(commit), self.target.head.as_str());
-        if is_published_again || self.compare_with_version_commit(commit)? != CommitOrder::SameOrNewer {
+        let order = self.compare_with_version_commit(commit);
+        if is_published_again || !matches!(order, Ok(CommitOrder::SameOrNewer)) {
             return Ok(());
         }
-        match self.has_content_of_version(platform, plan, name) {
-            Ok(true) if !self.is_version_published(platform, plan)? => {}
+        let repeats_content = self
+            .has_content_of_version(platform, plan, name)
+            .and_then(|is_same| Ok(is_same && !self.is_version_published(platform, plan)?));
+        match repeats_content {
+            Ok(true) => {}
             Err(failure) if matches!(failure.status(), ExitStatus::Interrupted | ExitStatus::Terminated) => {
                 return Err(failure);
             }

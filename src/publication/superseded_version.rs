@@ -12,19 +12,10 @@ use sluicegate_platform::api::{Artifact, Platform};
 use sluicegate_platform::http::HttpError;
 use std::collections::BTreeSet;
 
-/// The versions after an upload.
-struct LaterVersions {
-    history: VersionHistory,
-    /// The version that consumers of \[Latest\] get.
-    latest: Artifact,
-    /// The enabled versions that did not exist or were disabled before the upload, without the uploaded one.
-    new_versions: Vec<Artifact>,
-}
-
 impl Publication<'_> {
     /// Disables the uploaded version if a version of a newer commit was published meanwhile, because consumers of
-    /// \[Latest\] would get the older commit, unless they certainly get the newer one. If the platform does not show
-    /// whether such a version exists, the outcome is unconfirmed, never a success.
+    /// \[Latest\] would get the older commit. If the platform does not show whether such a version exists, the outcome
+    /// is unconfirmed, never a success.
     pub(super) fn disable_superseded_version(
         &self,
         platform: &Platform,
@@ -38,15 +29,12 @@ impl Publication<'_> {
         if !is_uploaded || outcome.has_unknown_version() || outcome.is_disabled() {
             return Ok(outcome);
         }
-        let later_versions = match self
-            .session
-            .block_on(self.request_later_versions(platform, plan))?
-        {
-            Ok(later_versions) => later_versions,
+        let new_versions = match self.session.block_on(self.request_new_versions(platform, plan))? {
+            Ok(new_versions) => new_versions,
             Err(error) => return Ok(add_unconfirmed_problem(outcome, Some(error))),
         };
         // One sentence for each newer version.
-        let newer_versions = match self.describe_newer_versions(&later_versions.new_versions) {
+        let newer_versions = match self.describe_newer_versions(&new_versions) {
             Ok(newer_versions) => newer_versions,
             Err(failure) => {
                 let request_error = None;
@@ -58,16 +46,7 @@ impl Publication<'_> {
             }
         };
         if newer_versions.is_empty() {
-            self.warn_of_second_version(plan, &later_versions.new_versions);
-            return Ok(outcome);
-        }
-        if !self.has_smoke_runs() && self.has_successor(plan, &later_versions)? {
-            let message = format!(
-                "consumers of [Latest] do not get version {}: {}",
-                plan.version_name,
-                newer_versions.join("; ")
-            );
-            self.add_note(&message, None);
+            self.warn_of_second_version(plan, &new_versions);
             return Ok(outcome);
         }
         let superseded_outcome = Outcome {
@@ -84,22 +63,6 @@ impl Publication<'_> {
         let timeout = self.settings.lookup_timeout;
         self.session
             .block_on(disable_version(platform, plan, timeout, superseded_outcome))
-    }
-
-    /// Returns whether the latest version is certainly of a newer commit and was created after the uploaded version, so
-    /// that the uploaded version replaced nothing.
-    fn has_successor(&self, plan: &Plan, later_versions: &LaterVersions) -> Result<bool, Failure> {
-        let LaterVersions { history, latest, .. } = later_versions;
-        let commit = latest.commit_hash.as_deref().unwrap_or_default();
-        let earlier_versions = latest
-            .version_name
-            .as_deref()
-            .and_then(|name| history.list_versions_before(name))
-            .unwrap_or_default();
-        let is_created_later = earlier_versions
-            .iter()
-            .any(|version| version.version_name.as_deref() == Some(plan.version_name.as_str()));
-        Ok(is_created_later && self.compare_with_version_commit(commit)? == CommitOrder::Older)
     }
 
     /// Warns if one of these versions is of the uploaded commit, too, and the version name comes from a template: the
@@ -156,13 +119,13 @@ impl Publication<'_> {
         Ok(newer_versions)
     }
 
-    /// Requests the versions again. The latest version is requested separately, because the list may not contain it
-    /// yet.
-    async fn request_later_versions(
+    /// Requests the versions again, and returns the enabled ones that did not exist or were disabled before the upload,
+    /// without the uploaded one. The latest version is requested separately, because the list may not contain it yet.
+    async fn request_new_versions(
         &self,
         platform: &Platform,
         plan: &Plan,
-    ) -> Result<LaterVersions, HttpError> {
+    ) -> Result<Vec<Artifact>, HttpError> {
         let known_names: BTreeSet<&str> = self
             .history
             .enabled_versions()
@@ -185,7 +148,7 @@ impl Publication<'_> {
                 .iter()
                 .all(|version| version.version_name != latest.version_name)
         {
-            new_versions.push(latest.clone());
+            new_versions.push(latest);
         }
         // The list need not show the commit of each version.
         for version in &mut new_versions {
@@ -195,11 +158,7 @@ impl Publication<'_> {
                 version.commit_hash = request_commit(platform, &plan.prefix, name).await?;
             }
         }
-        Ok(LaterVersions {
-            history,
-            latest,
-            new_versions,
-        })
+        Ok(new_versions)
     }
 }
 

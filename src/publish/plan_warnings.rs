@@ -4,7 +4,7 @@ use sluicegate_base::text::{List, format_count, format_note};
 use std::collections::BTreeMap;
 
 /// The end of the line about pipelines that no shared pipeline needs: this fact, and how to publish without them.
-const SELECT_CLOSURE_HINT: &str = "no shared pipeline needs these pipelines; to publish without them and without this \
+const SELECT_CLOSURE_HINT: &str = "no shared pipeline needs these files; to publish without them and without this \
                         warning, set `publish.select: closure` (--select closure)";
 
 /// Maximum number of locations that a summary lists.

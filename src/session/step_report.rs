@@ -4,7 +4,7 @@ use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci::Host;
-use crate::job::cli::{Annotations, Command, DestinationArgs};
+use crate::job::cli::{Annotations, Command, DestinationArgs, GlobalArgs};
 use crate::job::settings;
 use crate::session::Session;
 use crate::session::host_file::append_to_host_file;
@@ -224,7 +224,9 @@ impl Session {
 /// the log as an annotation, so that the caller does not print it again.
 pub(crate) fn report_usage_error(env: &Env, message: &str, has_verdict: bool) -> bool {
     let requested_style = settings::requested_annotation_style(None, env).unwrap_or_default();
-    let host = Host::detect(env);
+    // The variable names the host; a flag of the invalid call is not known.
+    let requested_host = settings::requested_host(&GlobalArgs::default(), env).unwrap_or_default();
+    let host = requested_host.unwrap_or_else(|| Host::detect(env));
     let style = choose_annotation_style(requested_style, host);
     let message = message.strip_prefix("error: ").unwrap_or(message);
     // Errors are ignored: the usage error matters more, and the caller reports it.

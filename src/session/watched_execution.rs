@@ -120,8 +120,8 @@ impl WatchedExecution {
     }
 
     /// Returns the execution if it has ended, after its termination was refused with `error`: after a conflict, the end
-    /// is a possible cause. If an earlier try of the request may have been processed, first waits until the time of
-    /// `pace` is over.
+    /// is a possible cause. If an earlier try of the request may have been processed and `pace` is given, waits, and
+    /// returns the execution with its last state, too.
     pub(crate) async fn find_end_after_refusal(
         session: &Session,
         project: &RemoteProject,
@@ -132,14 +132,12 @@ impl WatchedExecution {
         if error.kind() != ErrorKind::Conflict {
             return None;
         }
-        let execution = if let Some(pace) = pace.filter(|_| error.has_maybe_processed_try()) {
+        if let Some(pace) = pace.filter(|_| error.has_maybe_processed_try()) {
             let polled_execution = Self::poll(session, project, id, pace, Duration::ZERO).await;
-            polled_execution.ok()?
-        } else {
-            let response = request_for_hint(project.platform.fetch_execution(project.id, id)).await?;
-            Self::from_response(id, response)
-        };
-        Some(execution).filter(Self::has_ended)
+            return polled_execution.ok();
+        }
+        let response = request_for_hint(project.platform.fetch_execution(project.id, id)).await?;
+        Some(Self::from_response(id, response)).filter(Self::has_ended)
     }
 
     /// Returns the execution with this state, without waiting.

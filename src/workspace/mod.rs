@@ -250,7 +250,9 @@ impl Workspace<'_> {
     pub(crate) fn describe_config_file_source(&self) -> String {
         match (&self.config_file, &self.policy_revision) {
             (None, _) => "the file set by the job, outside the repository".to_owned(),
-            (Some(path), PolicyRevision::Head { reason }) if !self.repo.root().join(path).exists() => {
+            (Some(path), PolicyRevision::Head { reason })
+                if !self.local_files.has_file(&self.repo, path).unwrap_or(true) =>
+            {
                 format!("none: the checkout has no {path} ({reason})")
             }
             (Some(path), PolicyRevision::Head { reason }) => format!("{path} of the checkout: {reason}"),

@@ -5,6 +5,7 @@ use super::renames;
 use super::tree_difference::TreeDifference;
 use super::tree_entries::FileState;
 use super::{CommitId, FileKind, GitError, Repository};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A file that differs between base and head.
@@ -183,14 +184,25 @@ impl<'s> Differences<'s> {
 }
 
 /// Merges the changes since several bases. Each path is listed once, with its change since the first base that it
-/// differs from. The old path of a rename is not also listed as a deletion.
+/// differs from. A rename is certain only if it is certain since each base. The old path of a rename is not also listed
+/// as a deletion.
 fn merge_changes(mut changes_by_base: Vec<Vec<Change>>) -> Vec<Change> {
     if changes_by_base.len() < 2 {
         return changes_by_base.pop().unwrap_or_default();
     }
     let mut by_path: BTreeMap<String, Change> = BTreeMap::new();
     for change in changes_by_base.into_iter().flatten() {
-        by_path.entry(change.path.clone()).or_insert(change);
+        match by_path.entry(change.path.clone()) {
+            Entry::Vacant(entry) => {
+                entry.insert(change);
+            }
+            Entry::Occupied(mut entry) if change.is_uncertain_rename() => {
+                if let ChangeKind::Renamed { is_certain, .. } = &mut entry.get_mut().kind {
+                    *is_certain = false;
+                }
+            }
+            Entry::Occupied(_) => {}
+        }
     }
     let renamed_paths: HashSet<String> = by_path
         .values()

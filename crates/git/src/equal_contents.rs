@@ -23,11 +23,14 @@ pub(super) fn pair_equal_contents(
 ) -> Vec<RenamePair> {
     let mut files = EqualFiles {
         differences,
-        added_indices: select_files_of(differences, added_indices, deleted_indices),
-        deleted_indices: select_files_of(differences, deleted_indices, added_indices),
+        added_indices: select_files_with_equal_content(differences, added_indices, deleted_indices),
+        deleted_indices: select_files_with_equal_content(differences, deleted_indices, added_indices),
     };
-    let max_count = count_most_components(differences, &files.added_indices)
-        .min(count_most_components(differences, &files.deleted_indices));
+    if files.added_indices.is_empty() || files.deleted_indices.is_empty() {
+        return Vec::new();
+    }
+    let max_count = find_max_component_count(differences, &files.added_indices)
+        .min(find_max_component_count(differences, &files.deleted_indices));
     let mut pairs = Vec::new();
     // Each preference is applied to all added files before the next one, so the best pairs are made first.
     for end_count in (0..=max_count).rev() {
@@ -39,7 +42,11 @@ pub(super) fn pair_equal_contents(
 }
 
 /// Returns those of the files whose content is also the content of another side's file.
-fn select_files_of(differences: &[TreeDifference], indices: &[usize], other_indices: &[usize]) -> Vec<usize> {
+fn select_files_with_equal_content(
+    differences: &[TreeDifference],
+    indices: &[usize],
+    other_indices: &[usize],
+) -> Vec<usize> {
     let other_states: HashSet<Option<FileState>> = other_indices
         .iter()
         .map(|index| differences[*index].state())
@@ -50,7 +57,7 @@ fn select_files_of(differences: &[TreeDifference], indices: &[usize], other_indi
 }
 
 /// Returns the number of components of the longest path.
-pub(super) fn count_most_components(differences: &[TreeDifference], indices: &[usize]) -> usize {
+pub(super) fn find_max_component_count(differences: &[TreeDifference], indices: &[usize]) -> usize {
     let counts = indices
         .iter()
         .map(|index| count_components(&differences[*index].path));

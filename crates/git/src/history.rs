@@ -230,7 +230,7 @@ impl Repository {
         let mut visited_commits = HashSet::new();
         let mut pending = tips.to_vec();
         while let Some(id) = pending.pop() {
-            if !visited_commits.insert(id) {
+            if self.verified_commits.borrow().contains(&id) || !visited_commits.insert(id) {
                 continue;
             }
             let commit = odb.read(id).map_err(GitError::library("read a commit"))?;
@@ -238,6 +238,7 @@ impl Repository {
                 pending.extend(parse_parents(commit.data()));
             }
         }
+        self.verified_commits.borrow_mut().extend(visited_commits);
         Ok(())
     }
 

@@ -81,6 +81,10 @@ impl Repository {
         paths: &[&str],
         index_path: Option<&Path>,
     ) -> Result<BTreeSet<String>, GitError> {
+        // A large index takes long to read.
+        if paths.is_empty() {
+            return Ok(BTreeSet::new());
+        }
         let index = open_index(self, index_path)?;
         let mut hidden_paths = BTreeSet::new();
         for path in paths {

@@ -2,7 +2,7 @@
 
 use super::{CommitId, GitError, Repository};
 use git2::build::{CheckoutBuilder, RepoBuilder, TreeUpdateBuilder};
-use git2::{FileMode, Oid, RepositoryInitOptions, Signature};
+use git2::{FileMode, Oid, Repository as Library, RepositoryInitOptions, Signature};
 use std::path::Path;
 
 pub struct NewCommit<'a> {
@@ -25,7 +25,7 @@ impl Repository {
             .no_reinit(true)
             .external_template(false)
             .initial_head(branch);
-        git2::Repository::init_opts(folder, &options).map_err(GitError::library("create a repository"))?;
+        Library::init_opts(folder, &options).map_err(GitError::library("create a repository"))?;
         Self::open(folder)
     }
 
@@ -46,38 +46,32 @@ impl Repository {
     /// Creates a commit and moves its branch to it.
     pub fn commit_files(&self, commit: &NewCommit<'_>) -> Result<CommitId, GitError> {
         let parent = commit.parent.map(|parent| self.find_commit(parent)).transpose()?;
-        self.write_commit(commit, parent.as_ref())
+        self.write_commit(commit, parent.map(|parent| parent.id()))
             .map(CommitId::new)
             .map_err(GitError::library("create a commit"))
     }
 
     /// Writes a commit with these files added to the parent's files, and moves the branch to the commit, wherever the
     /// branch was. The author's email address is fixed, because only the demo and the local platform create commits.
-    fn write_commit(
-        &self,
-        commit: &NewCommit<'_>,
-        parent: Option<&git2::Commit<'_>>,
-    ) -> Result<Oid, git2::Error> {
+    fn write_commit(&self, commit: &NewCommit<'_>, parent: Option<Oid>) -> Result<Oid, git2::Error> {
+        // `self.library` may read a stand-in of the repository, and objects that it writes there are lost.
+        let store = Library::open_bare(&self.common_dir)?;
         let mut update = TreeUpdateBuilder::new();
         for (path, content) in commit.files {
-            update.upsert(*path, self.library.blob(content.as_bytes())?, FileMode::Blob);
+            update.upsert(*path, store.blob(content.as_bytes())?, FileMode::Blob);
         }
+        let parent = parent.map(|parent| store.find_commit(parent)).transpose()?;
         // Without a parent, the files are added to an empty tree.
-        let empty_tree = self.library.treebuilder(None)?.write()?;
-        let parent_tree = match parent {
+        let parent_tree = match &parent {
             Some(parent) => parent.tree()?,
-            None => self.library.find_tree(empty_tree)?,
+            None => store.find_tree(store.treebuilder(None)?.write()?)?,
         };
-        let tree = self
-            .library
-            .find_tree(update.create_updated(&self.library, &parent_tree)?)?;
+        let tree = store.find_tree(update.create_updated(&store, &parent_tree)?)?;
         let author = Signature::now(commit.author, "demo@example.invalid")?;
         let reference = format!("refs/heads/{}", commit.branch);
-        let parents: Vec<&git2::Commit<'_>> = parent.into_iter().collect();
+        let parents: Vec<&git2::Commit<'_>> = parent.iter().collect();
         // The branch is moved separately, because libgit2 moves only a branch whose tip is the first parent.
-        let id = self
-            .library
-            .commit(None, &author, &author, commit.message, &tree, &parents)?;
+        let id = store.commit(None, &author, &author, commit.message, &tree, &parents)?;
         let replaces_branch = true;
         self.library
             .reference(&reference, id, replaces_branch, commit.message)?;
@@ -117,5 +111,31 @@ mod tests {
         );
         assert!(clone.has_path(&second, "a/b c.txt").unwrap() && clone.has_path(&second, "a").unwrap());
         assert!(!clone.has_path(&second, "a/b").unwrap() && !clone.has_path(&second, "d.txt/x").unwrap());
+    }
+
+    #[test]
+    fn commit_in_repository_with_commit_graph_stays_after_the_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("remote.git");
+        Repository::create_bare(&path, "main").unwrap();
+        // `git gc` writes this file, and libgit2 then reads the objects through a temporary directory.
+        std::fs::write(path.join("objects/info/commit-graph"), "").unwrap();
+        let make = |parent, files| {
+            let remote = Repository::open(&path).unwrap();
+            remote
+                .commit_files(&NewCommit {
+                    branch: "main",
+                    parent,
+                    files,
+                    message: "made",
+                    author: "A Tester",
+                })
+                .unwrap()
+        };
+        let first = make(None, &[("a/b.txt", "one")]);
+        let second = make(Some(&first), &[("c.txt", "two")]);
+        let remote = Repository::open(&path).unwrap();
+        assert_eq!(remote.resolve("main").unwrap(), second);
+        assert!(remote.has_path(&second, "a/b.txt").unwrap() && remote.has_path(&second, "c.txt").unwrap());
     }
 }

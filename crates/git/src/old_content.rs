@@ -40,9 +40,8 @@ impl OldContent {
 }
 
 /// Returns the ranges of lines in `new` that the change from `old` touched, counted from 1, in order; all lines of a
-/// new file, whose `old` is `None`. A deletion touches the line of the block that contained the deleted lines, see
-/// [`OpenBlocks::find_parent_line`]. A file that is too large to compare has no touched lines. The other ranges are usually those of
-/// `git diff --unified=0`.
+/// new file, whose `old` is `None`. A deletion touches the line of the block that contained the deleted lines. A file
+/// that is too large to compare has no touched lines. The other ranges are usually those of `git diff --unified=0`.
 pub fn find_changed_lines(old: Option<&[u8]>, new: &[u8]) -> Vec<RangeInclusive<u32>> {
     let Some(old) = old else {
         return vec![1..=u32::MAX];

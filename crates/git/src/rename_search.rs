@@ -1,6 +1,6 @@
 //! The files of a change that are not in a rename yet.
 
-use super::equal_contents::count_most_components;
+use super::equal_contents::find_max_component_count;
 use super::rename_candidates::{MAX_COMPARED_SIZE, RenameContents, RenamePair};
 use super::similarity::Pieces;
 use super::tree_entries::FileState;
@@ -77,8 +77,8 @@ impl<'a> RenameSearch<'a> {
 
     /// Returns the number of components that the paths of an added and a deleted file may have in common.
     pub(super) fn max_common_components(&self) -> usize {
-        count_most_components(self.differences, &self.added_indices)
-            .min(count_most_components(self.differences, &self.deleted_indices))
+        find_max_component_count(self.differences, &self.added_indices)
+            .min(find_max_component_count(self.differences, &self.deleted_indices))
     }
 
     /// Adds the pairs and removes their files from the search.

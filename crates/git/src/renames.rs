@@ -135,8 +135,8 @@ impl RenameSearch<'_> {
         self.add_renames(pairs);
     }
 
-    /// Pairs the remaining deleted and added files by their contents. If there are too many, compares only files of the
-    /// same name, as long as they are few enough.
+    /// Pairs the remaining deleted and added files by their contents. If there are too many, first compares files of the
+    /// same name, as long as they are few enough, and then the others, if these are few enough.
     fn pair_by_similarity(&mut self, contents: &dyn RenameContents) {
         if self.count_possible_pairs() <= MAX_PAIRS {
             self.pair_most_similar(contents);
@@ -165,6 +165,9 @@ impl RenameSearch<'_> {
             }
         }
         self.add_renames(pairs);
+        if self.count_possible_pairs() <= MAX_PAIRS {
+            self.pair_most_similar(contents);
+        }
     }
 
     /// Pairs the remaining deleted and added files, the most similar pairs first.

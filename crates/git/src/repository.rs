@@ -35,6 +35,8 @@ pub struct Repository {
     pub(super) blob_cache: RefCell<ObjectCache>,
     pub(super) tree_cache: RefCell<TreeCache>,
     pub(super) loose_objects: LooseObjects,
+    /// The commits whose content matches their id, and so does that of their ancestors.
+    pub(super) verified_commits: RefCell<HashSet<Oid>>,
     /// The temporary git directory that `library` reads and writes in place of the real one, or of its objects; `None`
     /// if it uses the real one. Dropped with the repository.
     stand_in: Option<tempfile::TempDir>,
@@ -106,6 +108,7 @@ impl Repository {
             blob_cache: RefCell::default(),
             tree_cache: RefCell::default(),
             loose_objects: LooseObjects::default(),
+            verified_commits: RefCell::default(),
             library: opened_repository.library,
             stand_in: opened_repository.stand_in,
             settings_dir: None,

@@ -66,7 +66,8 @@ impl GateRun<'_> {
             }
         }
         evaluation.add_notes(describe_new_pipelines(&compat));
-        // The job did not accept the break, but the version name of the run may still allow it.
+        // The job did not accept the break, but the version name of the run may still allow it, or the published version
+        // may lack what breaks.
         if compat.refused {
             match accept_break() {
                 Ok(reason) => {
@@ -74,7 +75,7 @@ impl GateRun<'_> {
                     compat.accepted = reason;
                 }
                 Err(failure) => evaluation.add_notes([format!(
-                    "could not determine whether the version name allows breaking changes: {}",
+                    "could not determine whether the publish would accept the breaking changes: {}",
                     failure.describe_on_one_line()
                 )]),
             }

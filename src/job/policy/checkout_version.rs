@@ -51,7 +51,7 @@ impl CheckoutFiles {
 
     /// Returns whether the checkout has a file or a link at this path, even a link that is broken or leads out of the
     /// repository. On disk, a directory is found, too.
-    pub(super) fn has_file(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
+    pub fn has_file(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
         let Some(snapshot) = self.choose_for_file(repo, path)?.open_snapshot(repo)? else {
             return Ok(!is_missing(&repo.root().join(path)));
         };

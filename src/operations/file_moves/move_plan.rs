@@ -134,9 +134,9 @@ fn find_unclear_call(
 }
 
 /// Plans how references to missing files are repaired: a reference is rewritten if the change renamed the file, or if
-/// exactly one file has that name. A waiver is rewritten only if the change renamed its file. The plan lists the other references with the reason, for example that the value has
-/// a YAML anchor. Targets that the settings declare as external are ignored. Pipelines that cannot be read or parsed
-/// are listed, too.
+/// exactly one file has that name. A waiver is rewritten only if the change renamed its file. The plan lists the other
+/// references with the reason, for example that the value has a YAML anchor. Targets that the settings declare as
+/// external are ignored. Pipelines that cannot be read or parsed are listed, too.
 pub(crate) fn plan_repair(session: &Session, reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
     let mut files = reader.snapshot.list_files(&|_| true)?;
     files.retain(|file| file.kind == FileKind::Regular);

@@ -74,7 +74,7 @@ pub(super) fn find_waiver_repairs(
     Ok(gate_edits)
 }
 
-/// Maps each old path of a renamed pipeline to the new path: as it is, and as a glob that matches only this path.
+/// Maps each old path of a renamed pipeline, as a glob that matches only this path, to the new path.
 fn map_globs_to_new_paths<'r>(
     reader: &ReferenceReader<'_>,
     renames: &'r Renames<'_>,
@@ -84,7 +84,7 @@ fn map_globs_to_new_paths<'r>(
     let mut new_paths: HashMap<String, &str> = HashMap::new();
     for (old_path, new_path) in &renames.pipelines {
         if selection.selects(old_path) {
-            new_paths.insert(old_path.clone(), new_path);
+            // As a glob, a path with brackets or stars matches other files.
             new_paths.insert(escape_glob(old_path), new_path);
         }
     }

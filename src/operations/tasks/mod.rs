@@ -93,8 +93,9 @@ async fn find_state_after_conflict(platform: &Platform, id: &str, error: &HttpEr
     let task = request_for_hint(platform.fetch_task(id)).await?;
     let has_ended = match task.phase() {
         TaskPhase::Working => task.status.as_deref() == Some("STOPPING") && error.has_maybe_processed_try(),
-        TaskPhase::Unknown => false,
-        TaskPhase::Finished | TaskPhase::Waiting | TaskPhase::Stopped | TaskPhase::Errored => true,
+        // A stopped task may still wait for a decision.
+        TaskPhase::Unknown | TaskPhase::Waiting | TaskPhase::Stopped => false,
+        TaskPhase::Finished | TaskPhase::Errored => true,
     };
     has_ended.then(|| task_text::describe_state(&task))
 }

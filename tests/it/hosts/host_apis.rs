@@ -367,7 +367,7 @@ fn bitbucket_gets_code_insights_through_its_proxy() {
     let call = call.variable("SLUICEGATE_BITBUCKET_PROXY", "xx");
     call.run("review")
         .expect(1)
-        .saying(&["SLUICEGATE_BITBUCKET_PROXY is not a URL: \"xx\""]);
+        .saying(&["SLUICEGATE_BITBUCKET_PROXY is not a URL: relative URL without a base"]);
 }
 
 #[test]

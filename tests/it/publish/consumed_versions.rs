@@ -1,7 +1,7 @@
 //! The version that consumers of `[Latest]` get after a publish: its warnings in every output, and the next steps.
 
 use crate::publish::merged_commits::call_of_push;
-use crate::publish::next_version::{proxy_requests, proxy_uploads};
+use crate::publish::next_version::proxy_uploads;
 use crate::publish::version_order::{early_job, publish_from_push, push_commit, race};
 use crate::support::release::{publish_call, stage, versions};
 use crate::support::{ProgramOutput, ServerProcess, World, git, head, orchestration_text};
@@ -116,31 +116,6 @@ fn push_after_rollback_with_the_same_content_has_a_warning() {
         let output = publish_from_push(&world, &server, "{next} --dry-run").expect(0);
         assert!(!output.all().contains("has the same content"), "{}", output.all());
     }
-}
-
-#[test]
-fn upload_before_a_newer_version_stays_enabled() {
-    let (world, server) = stage();
-    let first = head(&world);
-    push_commit(&world, "More");
-    world.git(format!("checkout -q --detach {first}"));
-    let newer = publish_call(&world, &server);
-    // The newer commit is published when this run requests the details of its own version.
-    let url = proxy_requests(
-        &server.url,
-        "GET /v1/shared-pipelines/artifacts/details",
-        move |count| {
-            if count == 3 {
-                newer.run("publish --version-name newer --head main").expect(0);
-            }
-        },
-    );
-    let call = call_of_push(&world, publish_call(&world, &server)).variable("SLUICEGATE_BASE_URL", url);
-    let output = call.run("publish --version-name auto --compat off").expect(0);
-    output.saying(&["consumers of [Latest] do not get version"]);
-    let all = versions(&world, &server);
-    assert!(all.len() == 2 && all[0].0 == "newer", "{all:?}");
-    assert!(all.iter().all(|version| version.1), "{all:?}");
 }
 
 #[test]

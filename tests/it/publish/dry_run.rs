@@ -87,7 +87,7 @@ fn warning_about_unneeded_references_is_printed_once_with_its_setting() {
     let dry = dry_run(&shop, "");
     assert_eq!(count(&dry), 1, "{}", dry.all());
     let words = [
-        "no shared pipeline needs these pipelines",
+        "no shared pipeline needs these files",
         "`publish.select: closure`",
         "`publish --dry-run -o json` lists them",
     ];

@@ -310,7 +310,7 @@ fn warnings_of_a_kind_are_one_sentence_for_people() {
     insta::assert_snapshot!(plan.warning_summary.join("\n"), @"
     .platform/shared-pipelines.yaml:8: the shared pipeline `old` is disabled, so the version does not offer it
     5 references are expressions, so it is unknown whether their files are sent: load.orch.yaml:8, load.orch.yaml:13, load.orch.yaml:18 and 2 more (`publish --dry-run -o json` lists them)
-    2 references refer to files that are not sent: .hidden/other.orch.yaml:8, .hidden/other.orch.yaml:14 (no shared pipeline needs these pipelines; to publish without them and without this warning, set `publish.select: closure` (--select closure))
+    2 references refer to files that are not sent: .hidden/other.orch.yaml:8, .hidden/other.orch.yaml:14 (no shared pipeline needs these files; to publish without them and without this warning, set `publish.select: closure` (--select closure))
     ");
 }
 
