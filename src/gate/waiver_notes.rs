@@ -24,9 +24,8 @@ impl PolicyWaivers {
         files: &[FileResults],
     ) -> Vec<String> {
         let mut notes = Vec::new();
-        let lost_findings: Vec<Finding<'_>> = files.iter().flat_map(list_lost_findings).collect();
-        notes.extend(self.describe_expired_waivers(statuses, &lost_findings));
-        notes.extend(self.describe_unneeded_waivers(statuses, &lost_findings));
+        notes.extend(self.describe_expired_waivers(statuses));
+        notes.extend(self.describe_unneeded_waivers(statuses));
         // After the merge, there are no waivers to edit.
         if !matches!(self.reviewed_waivers, ReviewedWaivers::Removed) {
             notes.extend(self.describe_old_paths(old_names, files));
@@ -183,15 +182,11 @@ impl PolicyWaivers {
 
     /// Describes the waivers whose findings are no longer waived because the waivers expired. Omits those whose
     /// findings another waiver allows. Returns `None` if there are no such waivers.
-    fn describe_expired_waivers(
-        &self,
-        statuses: &[WaiverStatus],
-        lost_findings: &[Finding<'_>],
-    ) -> Option<String> {
+    fn describe_expired_waivers(&self, statuses: &[WaiverStatus]) -> Option<String> {
         let mut expired_waivers = Vec::new();
         for (entry, status) in self.waivers.entries().iter().zip(statuses) {
             if let Some(last_day) = entry.last_day
-                && has_lost_finding(entry, *status, lost_findings)
+                && status.has_lost_finding()
                 && self.reviewed_waivers.keeps(entry)
             {
                 expired_waivers.push(format!("{}, valid until {last_day}", entry.describe()));
@@ -210,18 +205,11 @@ impl PolicyWaivers {
 
     /// Describes the waivers that can be removed because they match no finding or have expired. Omits expired waivers
     /// that still match a finding, because they have their own note. Returns `None` if there are no such waivers.
-    fn describe_unneeded_waivers(
-        &self,
-        statuses: &[WaiverStatus],
-        lost_findings: &[Finding<'_>],
-    ) -> Option<String> {
+    fn describe_unneeded_waivers(&self, statuses: &[WaiverStatus]) -> Option<String> {
         let mut unneeded_waivers = Vec::new();
         let mut expired_count = 0;
         for (entry, status) in self.waivers.entries().iter().zip(statuses) {
-            if status.is_unneeded()
-                && !has_lost_finding(entry, *status, lost_findings)
-                && self.reviewed_waivers.keeps(entry)
-            {
+            if status.is_unneeded() && !status.has_lost_finding() && self.reviewed_waivers.keeps(entry) {
                 unneeded_waivers.push(entry);
                 expired_count += usize::from(status.is_expired);
             }
@@ -252,24 +240,10 @@ fn is_literal_path(entry: &WaiverEntry, path: &str) -> bool {
     entry.path == path || entry.path == escape_glob(path)
 }
 
-/// Returns whether a finding is no longer waived because this waiver expired. If another waiver allows the finding, this
-/// waiver has no effect.
-fn has_lost_finding(entry: &WaiverEntry, status: WaiverStatus, lost_findings: &[Finding<'_>]) -> bool {
-    status.has_lost_finding() && lost_findings.iter().any(|finding| entry.is_about(finding))
-}
-
 /// Returns the findings of a file that a waiver allows.
 fn list_waived_findings(file: &FileResults) -> Vec<Finding<'_>> {
     let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
     findings
         .filter(|finding| finding.state == Some(FindingState::Waived))
-        .collect()
-}
-
-/// Returns the findings of a file that no waiver allows, although there is a waiver about them.
-fn list_lost_findings(file: &FileResults) -> Vec<Finding<'_>> {
-    let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
-    findings
-        .filter(|finding| finding.waiver.is_some() && finding.state != Some(FindingState::Waived))
         .collect()
 }

@@ -31,6 +31,7 @@ use crate::job::settings;
 use crate::ui::Ui;
 use jiff::Timestamp;
 use signals::Signals;
+use sluicegate_git::skip_object_checks;
 use sluicegate_reports::{Format, UnfinishedReport};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -82,7 +83,7 @@ impl Session {
         signals: Signals,
         failure_title: &'static str,
     ) -> Self {
-        Self {
+        let session = Self {
             env,
             global,
             ui,
@@ -101,7 +102,11 @@ impl Session {
             annotated_error_count: AtomicUsize::default(),
             started_at: Timestamp::now(),
             clock: Instant::now(),
+        };
+        if !session.is_ci() {
+            skip_object_checks();
         }
+        session
     }
 
     /// Returns whether the run is in CI: on the host that the job names or, without one, on any detected host. A host

@@ -60,7 +60,7 @@ mod wanted_files;
 
 pub use branches::{RemoteBranch, USUAL_DEFAULT_BRANCHES};
 pub use changes::{Change, ChangeKind, Differences};
-pub use discovery::is_repository_root;
+pub use discovery::{is_repository_root, skip_object_checks};
 pub use disk_file::{is_missing, is_missing_file_error, read_disk_file, read_regular_file_metadata};
 pub use error::{FULL_HISTORY_HINT, GitError};
 pub use fetch::FetchTarget;

@@ -20,10 +20,9 @@ impl LocalCheck {
         }
         let unreviewed_files = report.unreviewed_files.iter();
         let unreviewed_paths: HashSet<&str> = unreviewed_files.map(|file| file.path.as_str()).collect();
-        let is_local = |path: &str| unreviewed_paths.contains(path);
         let file_count = report
             .reviewed_files()
-            .filter(|file| is_local(&file.path))
+            .filter(|file| unreviewed_paths.contains(file.path.as_str()) && !file.has_platform_result())
             .count();
         (file_count > 0).then(|| Self {
             file_count,

@@ -74,11 +74,12 @@ pub(super) struct UnreviewedFileStates<'r> {
 }
 
 impl<'r> UnreviewedFileStates<'r> {
-    /// Finds the unreviewed files of a report that have results: only the local check reviewed them.
+    /// Finds the files of a report without results of the platform: only the local check reviewed them.
     pub(super) fn from_report(report: &'r Report) -> Self {
         let mut locally_checked_paths = HashSet::new();
         if !report.unreviewed_files.is_empty() {
-            locally_checked_paths.extend(report.reviewed_files().map(|file| file.path.as_str()));
+            let local_files = report.reviewed_files().filter(|file| !file.has_platform_result());
+            locally_checked_paths.extend(local_files.map(|file| file.path.as_str()));
         }
         Self {
             locally_checked_paths,

@@ -266,7 +266,7 @@ fn warnings_of_two_kinds_about_unneeded_pipelines_are_counted_together() {
     );
     let summary = plan_world(&world).warning_summary.join("\n");
     let expected = "2 unclear or broken references: .hidden/other.orch.yaml:8, .hidden/other.orch.yaml:13 (no shared \
-                    pipeline needs these pipelines; ";
+                    pipeline needs these files; ";
     assert!(summary.contains(expected), "{summary}");
 }
 

@@ -139,13 +139,33 @@ fn expired_waiver_has_no_effect_and_finding_shows_its_date() {
 
 #[test]
 fn expired_waiver_has_no_note_if_another_waiver_allows_its_finding() {
-    let expired = "- { rule: component-naming-convention, path: sales/bad.orch.yaml, reason: legacy, until: 2020-01-31 }\n";
-    let valid = "- { rule: component-naming-convention, path: 'sales/**', reason: legacy }\n";
-    let world = with_waivers(&format!("{valid}{expired}"));
+    let expired = |path: &str| {
+        format!(
+            "- {{ rule: component-naming-convention, path: {path}, reason: legacy, until: 2020-01-31 }}\n"
+        )
+    };
+    let valid = "- { rule: component-naming-convention, path: sales/bad.orch.yaml, reason: legacy }\n";
+    let world = with_waivers(&format!(
+        "{valid}{}{}",
+        expired("sales/bad.orch.yaml"),
+        expired("other.orch.yaml")
+    ));
     let notes = check(&world, "").expect(0).json()["notes"].to_string();
     assert!(
-        notes.contains("1 waiver in sluicegate-waivers.yaml can be removed: 1 expired")
-            && !notes.contains("no longer waived"),
+        notes.contains("can be removed") && !notes.contains("no longer waived"),
+        "{notes}"
+    );
+    // The twin: the finding of the other file is lost, and the note names only its waiver.
+    world.write(
+        "other.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
+    world.commit("other");
+    world.push();
+    let notes = check(&world, "").expect(1).json()["notes"].to_string();
+    assert!(
+        notes.contains("1 waiver in sluicegate-waivers.yaml expired, so findings are no longer waived")
+            && notes.contains("(component-naming-convention in other.orch.yaml, valid until"),
         "{notes}"
     );
 }

@@ -333,6 +333,13 @@ impl FileResults {
         self.results.is_empty() || self.rule_results().next().is_some()
     }
 
+    /// Returns whether the platform evaluated a rule.
+    pub fn has_platform_result(&self) -> bool {
+        self.results
+            .iter()
+            .any(|result| result.origin == Origin::Platform)
+    }
+
     /// Returns whether a rule could not be evaluated, for a reason that neither `new-only` nor a waiver can excuse.
     pub fn has_unevaluated_result(&self) -> bool {
         self.find_unevaluated_result().is_some()

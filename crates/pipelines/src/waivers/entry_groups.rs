@@ -29,7 +29,7 @@ struct EntryGroup<'w> {
 /// An entry and what it does for a finding.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EffectiveEntry<'w> {
-    index: usize,
+    pub index: usize,
     pub entry: &'w WaiverEntry,
     pub effect: WaiverEffect,
 }
@@ -101,7 +101,7 @@ impl<'w> EntryGroups<'w> {
 
 impl<'w> EntryGroup<'w> {
     /// Returns the entry with the strongest effect on a finding that the entries are about, and the first of several.
-    /// Updates the effects of the entries.
+    /// Updates the effects of the entries that have not expired.
     fn find_best_entry(
         &mut self,
         finding: &Finding<'_>,
@@ -116,7 +116,10 @@ impl<'w> EntryGroup<'w> {
             let Some(effect) = find_effect(entry, finding, today) else {
                 continue;
             };
-            if let Some(entry_effect) = effects.get_mut(*index) {
+            // An expired entry has an effect only if no other one allows the finding.
+            if effect != WaiverEffect::Expired
+                && let Some(entry_effect) = effects.get_mut(*index)
+            {
                 *entry_effect = (*entry_effect).max(Some(effect));
             }
             if best_entry.is_none_or(|current| current.effect < effect) {

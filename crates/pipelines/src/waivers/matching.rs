@@ -247,8 +247,14 @@ impl<'m> FileWaivers<'m> {
             .collect();
         for (mark, entry) in result.marks_mut().into_iter().zip(entries) {
             let Some(entry) = entry else { continue };
-            if entry.effect == WaiverEffect::Allowed {
-                mark.state = Some(FindingState::Waived);
+            match entry.effect {
+                WaiverEffect::Allowed => mark.state = Some(FindingState::Waived),
+                WaiverEffect::Expired => {
+                    if let Some(entry_effect) = effects.get_mut(entry.index) {
+                        *entry_effect = (*entry_effect).max(Some(WaiverEffect::Expired));
+                    }
+                }
+                WaiverEffect::Exceeded => {}
             }
             mark.waiver = Some(Box::new(entry.entry.to_waiver(entry.effect)));
         }

@@ -46,7 +46,7 @@ impl WaiverEntry {
 
     /// Returns whether the waiver is about this finding in a file that its path matches: the rule is the same, and the
     /// component is the same or not restricted. A finding that engines word in different ways has two texts.
-    pub fn is_about(&self, finding: &Finding<'_>) -> bool {
+    pub(super) fn is_about(&self, finding: &Finding<'_>) -> bool {
         let is_same_text =
             finding.identity_text.is_some() && self.about.as_deref() == finding.text.as_deref();
         self.rule == finding.rule
