@@ -69,12 +69,13 @@ fn print_argument_error(error: clap::Error, args: &[OsString], env: &env::Env) -
         return conclude_print(ui, error.print());
     }
     let message = job::cli::describe_usage_error(error, args);
-    if let Some(call) = job::cli::RejectedCall::from_args(args) {
-        replace_files_of_rejected_call(call, env.clone(), &message);
-    }
     let has_verdict = job::cli::has_verdict_command(args);
     if !session::step_report::report_usage_error(env, &message, has_verdict) {
         ui.print_usage_error(&message);
+    }
+    // A request to the CI host may take long, so the error is printed first.
+    if let Some(call) = job::cli::RejectedCall::from_args(args) {
+        replace_files_of_rejected_call(call, env.clone(), &message);
     }
     exit::ExitStatus::Usage
 }

@@ -102,7 +102,7 @@ impl ProjectChecks<'_> {
             levels: self.settings.levels,
             config_dir: config_dir.as_deref(),
             is_external: &|reference| self.settings.is_external(reference),
-            publish_selection: selection.as_ref().map(|selection| selection as &dyn PublishGlobs),
+            publish_globs: selection.as_ref().map(|selection| selection as &dyn PublishGlobs),
             renames,
             find_earlier_callee,
         })

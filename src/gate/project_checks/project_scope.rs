@@ -73,7 +73,7 @@ pub(crate) struct ProjectScope<'a> {
     /// Returns whether a reference points outside the project by design.
     pub is_external: &'a dyn Fn(&str) -> bool,
     /// The selection of a publish; `None` if it contains all files.
-    pub publish_selection: Option<&'a dyn PublishGlobs>,
+    pub publish_globs: Option<&'a dyn PublishGlobs>,
     /// The renames of the change; `None` if the messages need no hints.
     pub renames: Option<&'a Renames<'a>>,
     pub find_earlier_callee: &'a FindEarlierCallee<'a>,
@@ -140,7 +140,7 @@ impl ProjectScope<'_> {
         let mut facts = BTreeMap::new();
         let mut start_paths = paths.clone();
         // The files that a publish omits matter only to the pipelines that a shared pipeline needs.
-        if self.publish_selection.is_some() {
+        if self.publish_globs.is_some() {
             let entries = shared_entries(shared_pipelines.as_ref()).iter();
             start_paths.extend(entries.map(|entry| entry.pipeline.as_str()));
         }
@@ -228,7 +228,7 @@ impl ProjectScope<'_> {
             regular_paths: &regular_paths,
             shared_file: shared_pipelines,
             is_external: self.is_external,
-            publish_selection: self.publish_selection,
+            publish_globs: self.publish_globs,
             renames: self.renames,
             find_earlier_callee: self.find_earlier_callee,
             can_repair: !self.repo.is_plain_directory(),

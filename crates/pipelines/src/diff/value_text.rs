@@ -22,7 +22,7 @@ pub(super) fn truncate_name(name: &str) -> String {
 /// difference, because one of them has blanks at an end, several blanks in a row, or characters without a width.
 pub(crate) fn format_renamed_names(name: &str, previous_name: &str) -> (String, String) {
     let (name, previous_name) = (truncate_name(name), truncate_name(previous_name));
-    if has_unseen_blank(&name) || has_unseen_blank(&previous_name) {
+    if has_unseen_character(&name) || has_unseen_character(&previous_name) {
         (format!("{name:?}"), format!("{previous_name:?}"))
     } else {
         (name, previous_name)
@@ -30,7 +30,7 @@ pub(crate) fn format_renamed_names(name: &str, previous_name: &str) -> (String, 
 }
 
 /// Returns whether the name has blanks or other characters that would not be seen.
-fn has_unseen_blank(name: &str) -> bool {
+fn has_unseen_character(name: &str) -> bool {
     name.trim() != name || name.contains("  ") || has_invisible(name)
 }
 

@@ -33,7 +33,7 @@ pub struct Project<'p> {
     /// Returns whether a reference intentionally leads out of the project.
     pub is_external: &'p dyn Fn(&str) -> bool,
     /// The selection of a publish; `None` if it contains all files.
-    pub publish_selection: Option<&'p dyn PublishGlobs>,
+    pub publish_globs: Option<&'p dyn PublishGlobs>,
     /// The renames of the change; `None` if the messages need no hints, which take time.
     pub renames: Option<&'p Renames<'p>>,
     pub find_earlier_callee: &'p FindEarlierCallee<'p>,
@@ -44,13 +44,13 @@ pub struct Project<'p> {
 impl Project<'_> {
     /// Returns whether a publish omits the pipeline at this path.
     pub(super) fn is_unpublished_pipeline(&self, path: &str) -> bool {
-        self.publish_selection
+        self.publish_globs
             .is_some_and(|selection| !selection.selects_file(path))
     }
 
     /// Returns whether a publish omits the script at this path.
     pub(super) fn is_unpublished_script(&self, path: &str) -> bool {
-        self.publish_selection
+        self.publish_globs
             .is_some_and(|selection| selection.excludes_file(path))
     }
 }

@@ -275,8 +275,8 @@ impl<'a> View<'a> {
 }
 
 /// Selects the findings whose source lines [`super::terminal::render`] shows, so that the caller can read these lines
-/// beforehand. Concise output needs the line of each
-/// finding for its column; otherwise only the first of several equal findings is shown with lines.
+/// beforehand. Concise output needs the line of each finding for its column; otherwise only the first of several equal
+/// findings is shown with lines.
 pub fn select_excerpt_findings<'a>(
     report: &'a Report,
     changed_lines: &ChangedLines,
