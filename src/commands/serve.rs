@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::job::cli::{ReviewRequestFields, ServeArgs};
 use crate::job::settings::variable;
-use crate::operations::agent_behavior::to_agent_behavior;
+use crate::operations::behavior_flag::to_agent_behavior;
 use crate::session::{CommandResult, Session};
 use secrecy::ExposeSecret as _;
 use sluicegate_base::input;

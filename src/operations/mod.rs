@@ -1,9 +1,9 @@
 //! Does the work of each command that needs more than its own file, except for the gate: one module for each command.
 //! Code that two commands share is in the module for its subject, such as `session` or `gate`.
 
-pub(crate) mod agent_behavior;
 pub(crate) mod agent_fix;
 pub(crate) mod artifacts;
+pub(crate) mod behavior_flag;
 pub(crate) mod completions;
 pub(crate) mod cursor_file;
 pub(crate) mod demo;

@@ -74,7 +74,7 @@ pub(super) fn find_waiver_repairs(
     Ok(gate_edits)
 }
 
-/// Maps each old path of a renamed pipeline, as a glob that matches only this path, to the new path.
+/// Maps the glob that matches only the old path of a renamed pipeline to its new path.
 fn map_globs_to_new_paths<'r>(
     reader: &ReferenceReader<'_>,
     renames: &'r Renames<'_>,

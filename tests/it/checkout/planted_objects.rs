@@ -65,7 +65,9 @@ fn commit_with_planted_object_is_not_published() {
         world.write("sales/load.orch.yaml", good_pipeline());
         world.commit("evil");
         world.git("checkout -q main");
-        let call = Call::new(&world.work());
+        let before = world.git("rev-parse HEAD~1");
+        let in_job = |call: Call| Job::github().push(&before).extend(&world, call);
+        let call = in_job(Call::new(&world.work()));
         let publish = "publish --prefix p --version-name 1 --compat off";
         call.run(format!("{publish} --dry-run")).expect(0);
         plant_object(&world, object, &object.replace("HEAD", "evil"));
@@ -73,8 +75,7 @@ fn commit_with_planted_object_is_not_published() {
             .expect(7)
             .logging(&MISMATCH);
         let platform = strict_platform();
-        platform
-            .call(&world)
+        in_job(platform.call(&world))
             .run(publish)
             .expect(7)
             .logging(&MISMATCH[..1]);
