@@ -251,7 +251,8 @@ mod tests {
                 let mut expected: Option<(usize, WaiverEffect)> = None;
                 for (index, entry) in entries.iter().enumerate() {
                     let effect = names.iter().filter_map(|name| find_effect(entry, name, TODAY)).max();
-                    expected_effects[index] = expected_effects[index].max(effect);
+                    let recorded_effect = effect.filter(|effect| *effect != WaiverEffect::Expired);
+                    expected_effects[index] = expected_effects[index].max(recorded_effect);
                     if let Some(effect) = effect && expected.is_none_or(|(_, best)| best < effect) {
                         expected = Some((index, effect));
                     }
