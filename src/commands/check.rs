@@ -50,11 +50,7 @@ pub(crate) fn run(session: &Session, args: &CheckArgs) -> CommandResult {
 /// Opens the files to check: a repository, or a directory without git. Also replaces the reports of an earlier run,
 /// which would look current if this run failed.
 fn open_workspace<'a>(session: &'a Session, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
-    let destinations = NamedDestinations {
-        reports: &args.gate.destinations,
-        publish: None,
-        attestation: None,
-    };
+    let destinations = NamedDestinations::for_check(args);
     let paths = match &args.stdin_path {
         Some(path) => std::slice::from_ref(path),
         None => args.selection.paths.as_slice(),

@@ -15,11 +15,7 @@ pub(crate) fn replace_files_of_failed_call(session: &Session, command: &Command)
     let destinations = match command {
         Command::Review(args) => NamedDestinations::for_review(args, None),
         Command::Ci(args) => NamedDestinations::for_review(&args.review, Some(&args.publish)),
-        Command::Check(args) => NamedDestinations {
-            reports: &args.gate.destinations,
-            publish: None,
-            attestation: None,
-        },
+        Command::Check(args) => NamedDestinations::for_check(args),
         Command::Report(args) => NamedDestinations {
             reports: &args.destinations,
             publish: None,

@@ -2,7 +2,7 @@
 //! remain if this run does not finish.
 
 use crate::error::Failure;
-use crate::job::cli::{AttestationArgs, DestinationArgs, PublishFlags, ReviewArgs};
+use crate::job::cli::{AttestationArgs, CheckArgs, DestinationArgs, PublishFlags, ReviewArgs};
 use crate::job::context::{DeepenSubject, RequestedRevisions};
 use crate::job::policy::CheckoutFiles;
 use crate::session::Session;
@@ -25,6 +25,15 @@ impl<'a> NamedDestinations<'a> {
             reports: &args.gate.destinations,
             publish,
             attestation: Some(&args.attestation),
+        }
+    }
+
+    /// Returns the destinations that the arguments name for a check, which neither publishes nor writes a statement.
+    pub(crate) const fn for_check(args: &'a CheckArgs) -> Self {
+        Self {
+            reports: &args.gate.destinations,
+            publish: None,
+            attestation: None,
         }
     }
 }

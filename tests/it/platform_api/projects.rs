@@ -75,13 +75,8 @@ fn environment_with_unknown_key_is_created_with_a_warning() {
         .run("environments create -f e.yaml")
         .expect(0);
     let reason = "the key is not in the API document, and is sent unchanged: did you mean";
-    let warnings: Vec<&str> = output
-        .err
-        .lines()
-        .filter(|line| line.contains("warning: "))
-        .collect();
     assert_eq!(
-        warnings,
+        output.warnings(),
         [
             format!("warning: e.yaml:4:1: displayNam: {reason} `displayName`?"),
             format!(

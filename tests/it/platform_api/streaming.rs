@@ -56,13 +56,8 @@ fn streaming_pipeline_with_unknown_keys_is_created_with_warnings() {
         .run("streaming create -f s.yaml")
         .expect(0);
     let reason = "the key is not in the API document, and is sent unchanged";
-    let warnings: Vec<&str> = output
-        .err
-        .lines()
-        .filter(|line| line.contains("warning: "))
-        .collect();
     assert_eq!(
-        warnings,
+        output.warnings(),
         [
             format!("warning: s.yaml:16:1: advancedPropertis: {reason}: did you mean `advancedProperties`?"),
             format!("warning: s.yaml:18:1: new: {reason}"),

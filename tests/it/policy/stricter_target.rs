@@ -956,8 +956,8 @@ fn stricter_waivers_of_target_are_reported_among_many_of_the_change() {
     );
 }
 
-#[test]
-fn publish_from_shallow_clone_that_cannot_compare_the_gate_is_refused_if_gate_changes_fail() {
+/// Creates a project whose branch `release/1`, which may publish, lacks the stricter rules of `main`.
+fn stale_release() -> World {
     let publish_on = "publish-on: { branches: [main, 'release/*'] }\n";
     let world = stale(
         &[(RULES_FILE, LAX), ("sluicegate.yaml", publish_on)],
@@ -970,6 +970,12 @@ fn publish_from_shallow_clone_that_cannot_compare_the_gate_is_refused_if_gate_ch
         "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n",
     );
     world.commit("release");
+    world
+}
+
+#[test]
+fn publish_from_shallow_clone_that_cannot_compare_the_gate_is_refused_if_gate_changes_fail() {
+    let world = stale_release();
     world.push();
     let url = format!("file://{}", world.remote().display());
     let publish = "publish --dry-run --compat off --prefix p --version-name v1 --gate-changes";
@@ -992,18 +998,7 @@ fn publish_from_shallow_clone_that_cannot_compare_the_gate_is_refused_if_gate_ch
 
 #[test]
 fn publish_from_shallow_clone_that_contains_the_target_needs_no_merge_base() {
-    let publish_on = "publish-on: { branches: [main, 'release/*'] }\n";
-    let world = stale(
-        &[(RULES_FILE, LAX), ("sluicegate.yaml", publish_on)],
-        &[(RULES_FILE, RULES)],
-        &[("note.txt", "more")],
-    );
-    world.git("checkout -q -b release/1");
-    world.write(
-        ".platform/shared-pipelines.yaml",
-        "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n",
-    );
-    world.commit("release");
+    let world = stale_release();
     world.git("merge -q -m merge main");
     world.push();
     // The clone has both parents of the merge, but not the commits before them.

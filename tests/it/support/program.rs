@@ -227,6 +227,12 @@ impl ProgramOutput {
         }
     }
 
+    /// Returns the lines of the log that contain a warning.
+    pub fn warnings(&self) -> Vec<&str> {
+        let lines = self.err.lines();
+        lines.filter(|line| line.contains("warning: ")).collect()
+    }
+
     /// Parses standard output as JSON.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
